@@ -1,0 +1,51 @@
+# One CMake target per layer. `discreet_layer(random USES numeric privacy LINKS PkgConfig::GMP)` compiles
+# src/random/*.cc into discreet_random and src/random/*_test.cc into the test program random_test, so that a
+# new file needs no line here. The property DISCREET_LAYERS names all of them, for programs that may use
+# any (benchmarks, fuzz targets). Includes are written from src/: #include "random/coin.h".
+
+if(DISCREET_TESTS)
+  find_package(GTest REQUIRED)
+  find_library(RAPIDCHECK rapidcheck REQUIRED)
+endif()
+
+function(discreet_layer name)
+  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM ARG_USES PREPEND discreet_)
+  if(sources)
+    add_library(discreet_${name} STATIC ${sources})
+    target_include_directories(discreet_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(discreet_${name} PUBLIC ${ARG_USES} ${ARG_LINKS})
+  else()
+    add_library(discreet_${name} INTERFACE)
+    target_include_directories(discreet_${name} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(discreet_${name} INTERFACE ${ARG_USES} ${ARG_LINKS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY DISCREET_LAYERS discreet_${name})
+  if(DISCREET_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE discreet_${name} ${RAPIDCHECK} GTest::gtest GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE DISCREET_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
+    # Property tests repeat the same cases in every run; `RC_PARAMS=seed=N build/bin/${name}_test` tries others.
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=seed=1")
+  endif()
+  if(DISCREET_TESTS)
+    discreet_nocompile(${name})
+  endif()
+endfunction()
+
+# Must-not-compile tests: src/<layer>/nocompile/*.cc. Each compiles as it stands, and with -DMISUSE it must
+# fail with a message that matches the regular expression in its `// expect:` line.
+function(discreet_nocompile name)
+  file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/nocompile/*.cc)
+  foreach(case ${cases})
+    get_filename_component(stem ${case} NAME_WE)
+    add_test(NAME nocompile.${name}.${stem}
+             COMMAND ${CMAKE_COMMAND} -DCXX=${CMAKE_CXX_COMPILER} -DCASE=${case}
+                     -DINCLUDE=${CMAKE_SOURCE_DIR}/src -P ${CMAKE_SOURCE_DIR}/cmake/nocompile.cmake)
+  endforeach()
+endfunction()
