@@ -30,7 +30,7 @@ class Rational {
   Rational() = default;
   Rational(int n) : value_(n) {}
   Rational(std::int64_t n) : value_(static_cast<long>(n)) {}
-  Rational(Integer n) : value_(std::move(n)) {}
+  Rational(const Integer& n) : value_(n) {}
 
   /// n/d. Requires: d != 0.
   static Rational ratio(const Integer& n, const Integer& d);

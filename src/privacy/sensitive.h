@@ -23,7 +23,7 @@ inline void wipe(T& value) {
 template <class T>
 inline void wipe(std::vector<T>& values) {
   if constexpr (std::is_trivially_copyable_v<T>) {
-    explicit_bzero(values.data(), values.size() * sizeof(T));
+    if (!values.empty()) explicit_bzero(values.data(), values.size() * sizeof(T));
   } else {
     for (T& value : values) wipe(value);
   }

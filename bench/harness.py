@@ -1,0 +1,132 @@
+"""What every benchmark shares: ours and the peers measured in turns, a table, build/bench/NAME.json, and the
+benchmark's section of docs/benchmarks.md. Needs nothing but Python; peers run in their own environments.
+
+A benchmark is bench/NAME.cc, bench/NAME.py, which calls main() below, and for each peer
+bench/peers/PEER.txt, the pinned requirements of its environment. bench/noise.py is the example.
+"""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
+    """One line of the table. `ratio` names what is divided, "ours/numpy" or "opendp/ours"; a goal is a bound
+    on the ratio, or on our own value when there is no ratio. No goal: the row is there to be read."""
+    value = ours
+    quotient = None
+    if ratio:
+        above, below = ({"ours": ours, **peers}[name] for name in ratio.split("/"))
+        value = quotient = above / below
+    goal = met = None
+    if at_most is not None:
+        goal, met = f"{ratio or 'ours'} <= {at_most:g}", value <= at_most
+    if at_least is not None:
+        goal, met = f"{ratio or 'ours'} >= {at_least:g}", value >= at_least
+    return {"work": work, "unit": unit, "ours": ours, "peers": peers, "ratio": quotient,
+            "goal": goal or ratio, "met": met}
+
+
+def google_benchmark(program, min_time):
+    """Runs a Google Benchmark program; each benchmark as its JSON object, by name."""
+    out = run([ROOT / "build/bin" / program, "--benchmark_format=json", f"--benchmark_min_time={min_time}"])
+    return {entry["name"]: entry for entry in json.loads(out)["benchmarks"]}
+
+
+def peer(name, script, *arguments):
+    """Runs bench/<script> in the peer's environment; what it prints as JSON."""
+    return json.loads(run([ROOT / f"build/venv/{name}/bin/python", ROOT / "bench" / script, name, *arguments]))
+
+
+def run(command):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{command[0]} failed with status {done.returncode}")
+    return done.stdout
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(f"\r{text:<40}\r", end="", file=sys.stderr, flush=True)
+
+
+def medians(contestants, rounds):
+    """contestants: {name: function returning {work: value}}. Machines are noisy and drift, so all take turns,
+    in an order that rotates, and the median over the rounds counts."""
+    measured = {name: {} for name in contestants}
+    names = list(contestants)
+    for i in range(rounds):
+        for name in names[i % len(names):] + names[:i % len(names)]:
+            progress(f"round {i + 1}/{rounds}: {name}")
+            for work, value in contestants[name]().items():
+                measured[name].setdefault(work, []).append(value)
+    progress("")
+    return {name: {work: statistics.median(values) for work, values in works.items()}
+            for name, works in measured.items()}
+
+
+def number(value):
+    if value is None:
+        return ""
+    return f"{value:.3g}" if abs(value) < 1000 or abs(value) >= 1e7 else f"{value:,.0f}"
+
+
+def table(rows):
+    """The rows as a Markdown table, aligned so that it reads well on a terminal too."""
+    cells = [["work", "unit", "ours", "peer", "ratio", "goal", "met"]]
+    for r in rows:
+        peers = ", ".join(f"{name} {number(value)}" for name, value in r["peers"].items())
+        cells.append([r["work"], r["unit"], number(r["ours"]), peers, number(r["ratio"]), r["goal"] or "",
+                      {None: "", True: "yes", False: "MISSED"}[r["met"]]])
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    cells.insert(1, ["-" * width for width in widths])
+    return "\n".join("| " + " | ".join(f"{c:<{w}}" for c, w in zip(line, widths)) + " |" for line in cells)
+
+
+def machine():
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
+               platform.machine())
+    return f"{cpu}, {os.cpu_count()} cores"
+
+
+def write_section(name, text):
+    """Replaces what stands between <!-- NAME --> and <!-- /NAME --> in docs/benchmarks.md."""
+    path = ROOT / "docs/benchmarks.md"
+    document = path.read_text() if path.exists() else "# Benchmarks\n\nWritten by `./dev bench NAME`.\n"
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+    if begin not in document:
+        document += f"\n{begin}{end}"
+    before, rest = document.split(begin)
+    after = rest.split(end)[1]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(before + begin + text + end + after)
+
+
+def report(name, rows, notes):
+    json_path = ROOT / f"build/bench/{name}.json"
+    json_path.parent.mkdir(parents=True, exist_ok=True)
+    json_path.write_text(json.dumps(rows, indent=1) + "\n")
+    missed = sum(r["met"] is False for r in rows)
+    asked = sum(r["met"] is not None for r in rows)
+    verdict = f"{asked - missed} of {asked} goals met."
+    today = datetime.date.today().isoformat()
+    print(table(rows) + "\n" + verdict)
+    write_section(name, f"## {name}\n\n{notes}\n\n{today}, {machine()}. {verdict}\n\n{table(rows)}\n")
+    return 1 if missed else 0
+
+
+def main(name, contestants, rows, rounds, notes):
+    """`contestants` maps "ours" and each peer to its measurement, `rows` makes the table from the medians.
+    With --peers it only names the peers, for ./dev to make their environments."""
+    if sys.argv[1:] == ["--peers"]:
+        print(*(c for c in contestants if c != "ours"))
+        return
+    measured = medians(contestants, rounds)
+    sys.exit(report(name, list(rows(measured)), notes))

@@ -1,0 +1,58 @@
+"""Our exact noise beside numpy's floating-point noise and the exact noise of OpenDP and Google."""
+
+import math
+
+from harness import google_benchmark, main, peer, row
+
+LAPLACE = [f"laplace/scale:{scale}" for scale in (1, 10, 1000, 1000000)]
+GAUSSIAN = [f"gaussian/sigma:{sigma}" for sigma in (1, 10, 1000)]
+RESPONSE = "randomized_response/epsilon:1"
+NOTES = """Nanoseconds of CPU time a sample, one thread, filling an array. numpy's noise is floating point, and
+unsafe; the others are exact. Google's library is called through Python, once a sample, and OpenDP gets a list
+from Python: their times include that."""
+
+
+def ours():
+    values = {}
+    for work, entry in google_benchmark("bench_noise", min_time=0.2).items():
+        values[work] = 1e9 / entry["items_per_second"]
+        values[work, "bits"] = entry["bits_per_sample"]
+    return values
+
+
+def entropy(work):
+    """Shannon entropy in bits of the distribution itself: no sampler can use fewer on average."""
+    family, parameter = work.split("/")
+    scale = int(parameter.split(":")[1])
+    log_weight = {"laplace": lambda z: -z / scale, "gaussian": lambda z: -z * z / (2 * scale * scale)}[family]
+    logs = [log_weight(z) for z in range(50 * scale)]
+    total = 2 * math.fsum(map(math.exp, logs)) - 1
+    mean = 2 * math.fsum(log * math.exp(log) for log in logs) / total
+    return (math.log(total) - mean) / math.log(2)
+
+
+def rows(measured):
+    ns = measured["ours"]
+
+    def against(name, work, ratio, **goal):
+        return row(work, "ns/sample", ns[work], {name: measured[name][work]}, ratio, **goal)
+
+    for work in LAPLACE:
+        asked = work != LAPLACE[-1]  # the largest scale is there to be seen
+        yield against("numpy", work, "ours/numpy", **({"at_most": 0.45} if asked else {}))
+        yield against("opendp", work, "opendp/ours", **({"at_least": 700} if asked else {}))
+        yield against("google", work, "google/ours")
+    for work in GAUSSIAN:
+        yield against("numpy", work, "ours/numpy", at_most=2)
+        yield against("opendp", work, "opendp/ours", at_least=400)
+    yield row(RESPONSE, "bits/s", 1e9 / ns[RESPONSE], {}, at_least=1e8)
+    for work in LAPLACE[:3] + GAUSSIAN:
+        yield row(work, "random bits/sample", ns[work, "bits"], {"entropy": entropy(work)}, "ours/entropy")
+
+
+def peer_of(name):
+    return lambda: peer(name, "noise_peers.py", *LAPLACE, *GAUSSIAN)
+
+
+main("noise", {"ours": ours, **{name: peer_of(name) for name in ("numpy", "opendp", "google")}}, rows,
+     rounds=7, notes=NOTES)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the exact audit: one case for each mechanism of mechanism/mechanisms.h, on
+// parameters small enough for all tapes to be walked.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "audit/compare.h"
+#include "mechanism/door.h"
+
+namespace discreet::audit {
+
+struct Case {
+  std::string_view name;
+  AuditRow (*run)(const Progress&);
+};
+
+std::vector<Case> noise_cases();     ///< numbers plus noise
+std::vector<Case> response_cases();  ///< bits randomized at home
+std::vector<Case> choice_cases();    ///< one or some of many
+std::vector<Case> keys_cases();      ///< which keys may be shown
+std::vector<Case> sampler_cases();   ///< the lecture's sampler against the fast one
+
+/// How the progress of one of `parts` equal parts becomes that of the whole.
+Progress part_of(const Progress& whole, int part, int parts);
+
+/// All tapes of `mechanism` on one input. theorem(input, outcome) is an optional<Range>.
+template <int kWidth, class M, class Theorem>
+Distribution walk_mechanism(const M& mechanism, const typename M::Input& input,
+                            const WalkOptions& options, const Theorem& theorem) {
+  const Sensitive<typename M::Input> sealed{typename M::Input(input)};
+  const auto walked = Walk(options).run<kWidth>([&](Tape<kWidth>& tape) {
+    return mechanism::Door::replay(mechanism, sealed, tape).outcome();
+  });
+  return distribution(
+      walked, [](const auto& outcome) { return M::describe(outcome); },
+      [&](const auto& outcome) { return theorem(input, outcome); });
+}
+
+/// A row from two walks and a claim.
+AuditRow make_row(std::string mechanism, std::string neighbours, const Cost& claimed,
+                  const Distribution& a, const Distribution& b);
+
+/// A row that claims that both walks have one distribution.
+AuditRow make_equality_row(std::string mechanism, std::string sides, const Distribution& a,
+                           const Distribution& b);
+
+/// Two neighbours, and how to name them.
+template <class Input>
+struct Inputs {
+  Input a;
+  Input b;
+  std::string text;
+};
+
+/// Walks `mechanism` on both inputs and judges its own price.
+template <int kWidth, class M, class Theorem>
+AuditRow audit(const M& mechanism, const Inputs<typename M::Input>& inputs, int depth,
+               const Theorem& theorem, const Progress& progress) {
+  const Distribution a = walk_mechanism<kWidth>(
+      mechanism, inputs.a, {.depth = depth, .progress = part_of(progress, 0, 2)}, theorem);
+  const Distribution b = walk_mechanism<kWidth>(
+      mechanism, inputs.b, {.depth = depth, .progress = part_of(progress, 1, 2)}, theorem);
+  return make_row(mechanism.noise().text, inputs.text, mechanism.cost(), a, b);
+}
+
+}  // namespace discreet::audit

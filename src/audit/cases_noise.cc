@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers plus noise.
+#include "audit/cases.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/gaussian_vector.h"
+#include "mechanism/geometric.h"
+#include "mechanism/grid_laplace.h"
+#include "mechanism/laplace.h"
+#include "mechanism/laplace_vector.h"
+#include "mechanism/mean_of_bits.h"
+#include "mechanism/rounded_gaussian.h"
+
+namespace discreet::audit {
+namespace {
+
+const Epsilon kEpsilon = Epsilon::trusted(1);
+const Sensitivity kOne = Sensitivity::trusted(1);
+const Inputs<Int128> kCounts{0, 1, "0 | 1"};
+
+int to_int(const Integer& z) { return static_cast<int>(z.get_si()); }
+int to_int(Int128 z) { return static_cast<int>(z); }
+
+/// Two digits of 6-bit words.
+AuditRow laplace(const Progress& progress) {
+  const auto mechanism = mechanism::Laplace::make(
+      {.sensitivity = kOne, .epsilon = Epsilon::trusted(Rational::ratio(1, 2))});
+  const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
+    return laplace_probability(to_int(y - x), 2);
+  };
+  return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
+}
+
+/// A scale that is not whole, on the narrowest words that have digits.
+AuditRow laplace_rational(const Progress& progress) {
+  const auto mechanism = mechanism::Laplace::make(
+      {.sensitivity = kOne, .epsilon = Epsilon::trusted(Rational::ratio(3, 2))});
+  const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
+    return laplace_probability(to_int(y - x), Rational::ratio(2, 3));
+  };
+  return audit<3>(mechanism.value(), kCounts, 24, theorem, progress);
+}
+
+AuditRow laplace_vector(const Progress& progress) {
+  using Entries = std::vector<std::int64_t>;
+  const auto mechanism =
+      mechanism::LaplaceVector::make({.sensitivity = kOne, .epsilon = Epsilon::trusted(2)});
+  const Rational scale = Rational::ratio(1, 2);
+  const auto theorem = [&](const Entries& x, const Entries& y) -> std::optional<Range> {
+    return laplace_probability(static_cast<int>(y[0] - x[0]), scale) *
+           laplace_probability(static_cast<int>(y[1] - x[1]), scale);
+  };
+  const Inputs<Entries> inputs{{0, 0}, {1, 0}, "0 0 | 1 0"};
+  return audit<6>(mechanism.value(), inputs, 25, theorem, progress);
+}
+
+/// A step of 1/2 and a sensitivity of 3/5: two steps.
+AuditRow grid_laplace(const Progress& progress) {
+  const Rational step = Rational::ratio(1, 2);
+  const auto mechanism =
+      mechanism::GridLaplace::make({.step = Step::trusted(step),
+                                    .sensitivity = Sensitivity::trusted(Rational::ratio(3, 5)),
+                                    .epsilon = kEpsilon});
+  const auto theorem = [&](Int128 x, const Rational& y) -> std::optional<Range> {
+    return laplace_probability(to_int((y / step).numerator()) - to_int(x), 2);
+  };
+  return audit<4>(mechanism.value(), Inputs<Int128>{0, 2, "0 | 1"}, 24, theorem, progress);
+}
+
+/// The pair of answers is judged: the truncated one is a function of the raw one.
+AuditRow geometric(const Progress& progress) {
+  const auto mechanism =
+      mechanism::Geometric::make({.sensitivity = kOne, .epsilon = kEpsilon, .low = 0, .high = 3});
+  const auto theorem = [](Int128 x, const mechanism::Geometric::Output& y) -> std::optional<Range> {
+    if (y.truncated != std::clamp<Int128>(y.raw, 0, 3)) return Range{0, 0};
+    return laplace_probability(to_int(y.raw - x), 1);
+  };
+  return audit<5>(mechanism.value(), Inputs<Int128>{2, 3, "2 | 3"}, 26, theorem, progress);
+}
+
+AuditRow mean_of_bits(const Progress& progress) {
+  const auto mechanism = mechanism::MeanOfBits::make({.n = 4, .epsilon = kEpsilon});
+  const auto theorem = [](Int128 x, const Rational& y) -> std::optional<Range> {
+    return laplace_probability(to_int((4 * y).numerator()) - to_int(x), 1);
+  };
+  return audit<6>(mechanism.value(), Inputs<Int128>{2, 3, "2 of 4 ones | 3 of 4"}, 26, theorem,
+                  progress);
+}
+
+/// sigma^2 = 1/(2 rho).
+template <int kWidth>
+AuditRow gaussian_with(const Rational& variance, int depth, const Progress& progress) {
+  const auto mechanism = mechanism::Gaussian::make(
+      {.sensitivity_squared = L2Squared::trusted(1), .rho = Rho::trusted(1 / (2 * variance))});
+  const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
+    return gaussian_probability(to_int(y - x), variance);
+  };
+  return audit<kWidth>(mechanism.value(), kCounts, depth, theorem, progress);
+}
+
+/// One look-up.
+AuditRow gaussian(const Progress& progress) { return gaussian_with<6>(1, 30, progress); }
+
+/// Too wide for a column for each value: cells, and rejection inside them.
+AuditRow gaussian_in_cells(const Progress& progress) { return gaussian_with<3>(4, 19, progress); }
+
+AuditRow gaussian_vector(const Progress& progress) {
+  using Entries = std::vector<std::int64_t>;
+  const auto mechanism = mechanism::GaussianVector::make(
+      {.sensitivity_squared = L2Squared::trusted(2), .rho = Rho::trusted(2)});
+  const Rational variance = Rational::ratio(1, 2);
+  const auto theorem = [&](const Entries& x, const Entries& y) -> std::optional<Range> {
+    return gaussian_probability(static_cast<int>(y[0] - x[0]), variance) *
+           gaussian_probability(static_cast<int>(y[1] - x[1]), variance);
+  };
+  const Inputs<Entries> inputs{{0, 0}, {1, 1}, "0 0 | 1 1"};
+  return audit<6>(mechanism.value(), inputs, 24, theorem, progress);
+}
+
+AuditRow rounded_gaussian(const Progress& progress) {
+  const auto mechanism =
+      mechanism::RoundedGaussian::make({.sensitivity = kOne,
+                                        .epsilon = Epsilon::trusted(3),
+                                        .delta = Delta::trusted(Rational::ratio(1, 20))});
+  const Rational variance = mechanism.value().sigma_squared().value();
+  const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
+    return rounded_gaussian_probability(to_int(y - x), variance);
+  };
+  return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
+}
+
+}  // namespace
+
+std::vector<Case> noise_cases() {
+  return {{"laplace", laplace},
+          {"laplace-rational", laplace_rational},
+          {"laplace-vector", laplace_vector},
+          {"grid-laplace", grid_laplace},
+          {"geometric", geometric},
+          {"mean-of-bits", mean_of_bits},
+          {"gaussian", gaussian},
+          {"gaussian-cells", gaussian_in_cells},
+          {"gaussian-vector", gaussian_vector},
+          {"rounded-gaussian", rounded_gaussian}};
+}
+
+}  // namespace discreet::audit

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing what two walks measured with what a mechanism claims. Everything called "low" is a
+// certified bound on the compiled code, not an estimate; everything called "high" says over what it
+// was taken. Proofs: exact.md.
+//
+// Words: p(o) is the finished mass of outcome o and u the unresolved mass, so that for every set S
+// of outcomes, seen or not,   p(S) <= Pr[S] <= p(S) + u.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/theorems.h"
+#include "audit/walk.h"
+#include "privacy/cost.h"
+
+namespace discreet::audit {
+
+/// One outcome: what the walk finished there, and what the mechanism's theorem says.
+struct Bracket {
+  Rational finished;
+  std::optional<Range> theorem;
+};
+
+struct Distribution {
+  std::map<std::string, Bracket> outcomes;  ///< by printable outcome
+  Rational unresolved;
+  std::uint64_t tapes = 0;
+};
+
+/// print(outcome) must tell outcomes apart; theorem(outcome) is an optional<Range>.
+template <class Outcome, class Print, class Theorem>
+Distribution distribution(const Walked<Outcome>& walked, const Print& print,
+                          const Theorem& theorem) {
+  Distribution result{.outcomes = {}, .unresolved = walked.unresolved(), .tapes = walked.runs};
+  for (const auto& [outcome, mass] : walked.mass) {
+    const bool fresh =
+        result.outcomes.emplace(print(outcome), Bracket{walked.probability(mass), theorem(outcome)})
+            .second;
+    DISCREET_CHECK(fresh);
+  }
+  return result;
+}
+
+/// `low` is certain. `high` is the same quantity over the resolved outcomes only; absent when it is
+/// infinite or nothing is resolved.
+struct Loss {
+  Rational low;
+  std::optional<Rational> high;
+};
+
+/// The least epsilon for which both Pr[S] <= e^epsilon Pr'[S] and the converse hold for all S.
+///   low   max over S of ln(p(S) / (p'(S) + u')), both ways
+///   high  max over resolved o of ln((p(o) + u) / p'(o)), both ways
+/// An outcome is resolved when its finished mass is at least 32 times the unresolved mass, in
+/// both.
+Loss measure_epsilon(const Distribution& a, const Distribution& b);
+
+/// The least delta for which (epsilon, delta) holds, both ways. Both ends are certain:
+///   sum of max(0, p - e^epsilon p') - e^epsilon u'  <=  delta  <=  sum of max(0, p - e^epsilon p')
+///   + u
+struct DeltaBracket {
+  Rational low;
+  Rational high;
+};
+DeltaBracket measure_delta(const Distribution& a, const Distribution& b, const Rational& epsilon);
+
+/// A certain lower bound of the Renyi divergence of integer order >= 2, the larger of the two ways:
+///   ln(sum of p^alpha (p' + u')^(1 - alpha)) / (alpha - 1)
+/// There is no upper one: the unresolved tail may carry any amount.
+Rational measure_renyi(const Distribution& a, const Distribution& b, int order);
+
+/// How the walk compares with the theorem's probabilities.
+struct Fit {
+  bool known = false;     ///< a theorem was given
+  Rational distance_low;  ///< certified total-variation distance; 0 when the theorem fits
+  std::string worst;      ///< the outcome that is furthest out; empty when all fit
+};
+Fit measure_fit(const Distribution& d);
+
+/// What is to be said of a claim.
+struct Verdict {
+  bool ok = true;
+  std::string text;      ///< "holds", or each thing that is certainly broken
+  std::string measured;  ///< the loss, in the notion of the claim
+  std::string delta;     ///< delta's bracket at the claimed epsilon, or "-"
+};
+
+/// Everything that the claim and the theorem say about these two distributions:
+///   epsilon given  delta at epsilon is certainly at most the claimed delta
+///   rho given      if delta is 0, the divergence at orders 2 and 3 is certainly not above rho
+///   times
+///                  the order; and delta at a few epsilons is not above the conversion's
+///                  delta + e^-((epsilon - rho)^2 / 4 rho)
+///   theorem given  every outcome's probability lies in its bracket, on both sides
+Verdict judge(const Cost& claimed, const Distribution& a, const Distribution& b);
+
+/// That both have the same distribution: their total-variation distance is not certainly positive,
+/// and each fits its theorem.
+Verdict judge_equality(const Distribution& a, const Distribution& b);
+
+}  // namespace discreet::audit

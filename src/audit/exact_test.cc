@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table itself: every mechanism holds, every mutant is caught.
+#include "audit/exact.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace discreet::audit {
+namespace {
+
+class EveryCase : public testing::TestWithParam<std::string> {};
+
+/// A progress bar that fails the test when it is told to go back.
+Progress rising(int& last) {
+  return [&last](int permille) {
+    EXPECT_GE(permille, last);
+    EXPECT_LE(permille, 1000);
+    last = permille;
+  };
+}
+
+TEST_P(EveryCase, HoldsWhatItClaims) {
+  int last = 0;
+  const auto row = run_case(GetParam(), rising(last));
+  ASSERT_TRUE(row.has_value());
+  EXPECT_TRUE(row->ok) << row->mechanism << ": " << row->verdict;
+  EXPECT_EQ(row->verdict, "holds");
+  EXPECT_FALSE(row->measured.empty());
+}
+
+class EveryMutant : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryMutant, IsCaughtWhereTheCorrectCodePasses) {
+  int last = 0;
+  const auto row = run_mutant(GetParam(), rising(last));
+  ASSERT_TRUE(row.has_value());
+  EXPECT_TRUE(row->ok) << row->caught << " / " << row->intact;
+  EXPECT_EQ(row->intact, "holds");
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Exact, EveryCase, testing::ValuesIn(case_names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Exact, EveryMutant, testing::ValuesIn(mutant_names()), test_name);
+
+TEST(Exact, NamesAreDistinct) {
+  const auto cases = case_names();
+  EXPECT_EQ(std::set<std::string>(cases.begin(), cases.end()).size(), cases.size());
+}
+
+TEST(Exact, TellsWhichNamesAreKnown) {
+  const auto row = run_case("nonsense");
+  ASSERT_FALSE(row.has_value());
+  EXPECT_EQ(row.error().code, Code::kNotFound);
+  EXPECT_NE(row.error().message.find("permute-and-flip"), std::string::npos);
+  const auto mutant = run_mutant("nonsense");
+  ASSERT_FALSE(mutant.has_value());
+  EXPECT_NE(mutant.error().message.find("dropped-sign-rule"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace discreet::audit

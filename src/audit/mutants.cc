@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/mutants.h"
+
+#include "audit/cases.h"
+#include "mechanism/exponential.h"
+#include "mechanism/laplace.h"
+#include "mechanism/permute_and_flip.h"
+#include "mechanism/randomized_response.h"
+#include "mechanism/thresholded_laplace.h"
+#include "mechanism/verbs.h"
+#include "random/bernoulli.h"
+#include "random/laplace.h"
+#include "random/select.h"
+
+namespace discreet::audit {
+namespace {
+
+using mechanism::Door;
+using random::BitSource;
+
+Cost pure(const Rational& epsilon) { return pure_cost(Epsilon::trusted(epsilon)); }
+
+std::string print(Int128 x) { return to_string(x); }
+std::string print(const std::optional<Int128>& x) { return x ? to_string(*x) : "absent"; }
+std::string print(std::size_t x) { return std::to_string(x); }
+std::string print(bool x) { return x ? "1" : "0"; }
+
+/// Walks program(input, tape) on both inputs. theorem(input, outcome) is an optional<Range>.
+template <int kWidth, class Input, class Program, class Theorem>
+Verdict judge_program(const Cost& claimed, const Input& a, const Input& b,
+                      const WalkOptions& options, const Program& program, const Theorem& theorem) {
+  const auto walk = [&](const Input& input, int part) {
+    WalkOptions half = options;
+    half.progress = part_of(options.progress, part, 2);
+    const auto walked =
+        Walk(half).run<kWidth>([&](Tape<kWidth>& tape) { return program(input, tape); });
+    return distribution(
+        walked, [](const auto& outcome) { return print(outcome); },
+        [&](const auto& outcome) { return theorem(input, outcome); });
+  };
+  const Distribution first = walk(a, 0);
+  return judge(claimed, first, walk(b, 1));
+}
+
+constexpr auto kNoTheorem = [](const auto&, const auto&) -> std::optional<Range> {
+  return std::nullopt;
+};
+
+/// x + Z with the theorem of discrete Laplace noise at `scale`.
+template <int kWidth, class Noise>
+Verdict judge_noise(const Rational& scale, int depth, const Progress& progress,
+                    const Noise& noise) {
+  return judge_program<kWidth>(
+      pure(1 / scale), Int128{0}, Int128{1}, {.depth = depth, .progress = progress},
+      [&](Int128 x, Tape<kWidth>& tape) { return x + noise(tape); },
+      [&](Int128 x, Int128 y) {
+        return std::optional(laplace_probability(static_cast<int>(y - x), scale));
+      });
+}
+
+template <class B>
+Int128 laplace(const Rational& scale, B& bits) {
+  return random::LaplaceFor<B>::shared(Scale::trusted(scale))->draw(bits);
+}
+
+Verdict scale_off(bool faulty, const Progress& progress) {
+  const Rational scale = Rational::ratio(1, 2);
+  const Rational used = faulty ? scale * Rational::ratio(999, 1000) : scale;
+  return judge_noise<6>(scale, 20, progress, [&](Tape<6>& tape) { return laplace(used, tape); });
+}
+
+/// sign * G gives zero twice: as +0 and as -0.
+template <BitSource B>
+Int128 laplace_without_sign_rule(B& bits) {
+  const bool is_negative = bits.take(1) == 1;
+  const Int128 size = to_int128(random::geometric(Rational(1), bits));
+  return is_negative ? -size : size;
+}
+
+Verdict dropped_sign_rule(bool faulty, const Progress& progress) {
+  return judge_noise<5>(1, 20, progress, [&](Tape<5>& tape) {
+    return faulty ? laplace_without_sign_rule(tape) : laplace(1, tape);
+  });
+}
+
+/// The waiting time counts the success itself: sizes 2, 3, ... and never 1.
+template <BitSource B>
+Int128 laplace_with_late_geometric(B& bits) {
+  const Range zero = laplace_probability(0, 1);
+  if (random::bernoulli(zero.low, bits)) return 0;
+  const bool is_negative = bits.take(1) == 1;
+  const Int128 size = 1 + to_int128(1 + random::geometric(Rational(1), bits));
+  return is_negative ? -size : size;
+}
+
+Verdict late_geometric(bool faulty, const Progress& progress) {
+  return judge_noise<5>(1, 20, progress, [&](Tape<5>& tape) {
+    return faulty ? laplace_with_late_geometric(tape) : laplace(1, tape);
+  });
+}
+
+Verdict low_threshold(bool faulty, const Progress& progress) {
+  const auto mechanism =
+      mechanism::ThresholdedLaplace::make({.epsilon = Epsilon::trusted(1),
+                                           .delta = Delta::trusted(Rational::ratio(1, 20)),
+                                           .sensitivity = Sensitivity::trusted(1)});
+  const Int128 tau = mechanism.value().threshold();
+  const auto program = [&](Int128 x, Tape<5>& tape) -> std::optional<Int128> {
+    if (!faulty) {
+      return Door::replay(mechanism.value(), Sensitive<Int128>(x), tape).outcome();
+    }
+    const Int128 noisy = x + laplace(1, tape);
+    if (x <= 0 || noisy < tau - 1) return std::nullopt;
+    return noisy;
+  };
+  return judge_program<5>(mechanism.value().cost(), Int128{0}, Int128{1},
+                          {.depth = 20, .progress = progress}, program, kNoTheorem);
+}
+
+Verdict biased_bit(bool faulty, const Progress& progress) {
+  const auto mechanism = mechanism::RandomizedResponse::make({.epsilon = Epsilon::trusted(1)});
+  const Coin coin = faulty ? Coin{.ones = 33, .bits = 6} : Coin{};
+  return judge_program<1>(
+      mechanism.value().cost(), false, true, {.depth = 21, .coin = coin, .progress = progress},
+      [&](bool bit, Tape<1>& tape) {
+        return Door::replay(mechanism.value(), Sensitive<bool>(bit), tape).outcome();
+      },
+      kNoTheorem);
+}
+
+/// The noise is right for rows between 0 and 1; an outlier of 4 is added as it is.
+Verdict missing_clamp(bool faulty, const Progress& progress) {
+  using Rows = std::vector<std::int64_t>;
+  const auto mechanism = mechanism::Laplace::make(
+      {.sensitivity = Sensitivity::trusted(1), .epsilon = Epsilon::trusted(1)});
+  const auto bounds = mechanism::Bounds::make({.low = 0, .high = 1});
+  const auto sum = [&](const Rows& rows) {
+    if (!faulty) return mechanism::Verbs::clamp_and_sum(Sensitive<Rows>{Rows(rows)}, *bounds);
+    Int128 total = 0;
+    for (const std::int64_t row : rows) total += row;
+    return Sensitive<Int128>(total);
+  };
+  return judge_program<5>(
+      mechanism.value().cost(), Rows{1, 0}, Rows{1, 0, 4}, {.depth = 20, .progress = progress},
+      [&](const Rows& rows, Tape<5>& tape) {
+        return Door::replay(mechanism.value(), sum(rows), tape).outcome();
+      },
+      kNoTheorem);
+}
+
+/// Weights e^(epsilon u / Delta): twice what the price pays for.
+Verdict missing_factor_two(bool faulty, const Progress& progress) {
+  using Scores = std::vector<std::int64_t>;
+  const auto mechanism = mechanism::Exponential::make(
+      {.epsilon = Epsilon::trusted(1), .sensitivity = Sensitivity::trusted(1), .candidates = 4});
+  return judge_program<1>(
+      mechanism.value().cost(), Scores{1, 0, 0, 0}, Scores{0, 1, 1, 1},
+      {.depth = 20, .progress = progress},
+      [&](const Scores& scores, Tape<1>& tape) -> std::size_t {
+        if (faulty) return random::exponential_select(scores, Rational(1), tape);
+        return Door::replay(mechanism.value(), Sensitive<Scores>{Scores(scores)}, tape).outcome();
+      },
+      kNoTheorem);
+}
+
+/// opendp#2911: permute-and-flip at the exponential mechanism's price in zCDP.
+Verdict wrong_rho(bool faulty, const Progress& progress) {
+  using Scores = std::vector<std::int64_t>;
+  const auto mechanism = mechanism::PermuteAndFlip::make(
+      {.epsilon = Epsilon::trusted(1), .sensitivity = Sensitivity::trusted(1), .candidates = 2});
+  Cost claimed = mechanism.value().cost();
+  if (faulty) claimed.rho = Rho::trusted(Rational::ratio(1, 8));
+  return judge_program<1>(
+      claimed, Scores{1, 0}, Scores{0, 1}, {.depth = 20, .progress = progress},
+      [&](const Scores& scores, Tape<1>& tape) {
+        return Door::replay(mechanism.value(), Sensitive<Scores>{Scores(scores)}, tape).outcome();
+      },
+      kNoTheorem);
+}
+
+}  // namespace
+
+std::vector<Mutant> all_mutants() {
+  return {
+      {"scale-off-by-one-part-in-1000", "Laplace noise of scale 999/1000 of the price's",
+       scale_off},
+      {"dropped-sign-rule", "sign times geometric: zero gets twice its weight", dropped_sign_rule},
+      {"off-by-one-threshold", "keys are shown from tau - 1 on", low_threshold},
+      {"biased-bit", "every random bit is 1 with probability 33/64", biased_bit},
+      {"missing-clamp", "rows are added without being clamped to their bounds", missing_clamp},
+      {"missing-factor-two", "exponential mechanism with weights e^(epsilon u), not /2",
+       missing_factor_two},
+      {"geometric-started-at-1", "the waiting time counts the success", late_geometric},
+      {"wrong-rho", "permute-and-flip charged epsilon^2/8 instead of epsilon^2/2", wrong_rho}};
+}
+
+std::vector<std::string> mutant_names() {
+  std::vector<std::string> names;
+  for (const Mutant& mutant : all_mutants()) names.emplace_back(mutant.name);
+  return names;
+}
+
+Result<MutantRow> run_mutant(std::string_view name, const Progress& progress) {
+  std::string known;
+  for (const Mutant& mutant : all_mutants()) {
+    if (mutant.name == name) {
+      const Verdict faulty = mutant.run(true, part_of(progress, 0, 2));
+      const Verdict intact = mutant.run(false, part_of(progress, 1, 2));
+      return MutantRow{.name = std::string(mutant.name),
+                       .fault = std::string(mutant.fault),
+                       .caught = faulty.ok ? "missed" : faulty.text,
+                       .intact = intact.text,
+                       .ok = !faulty.ok && intact.ok};
+    }
+    known += (known.empty() ? " " : ", ") + std::string(mutant.name);
+  }
+  return Error{Code::kNotFound, "no mutant is called " + in_quotes(name) + "; known:" + known};
+}
+
+}  // namespace discreet::audit

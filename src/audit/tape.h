@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tape: a BitSource that reads a fixed string of bits, so that a sampler becomes a function that
+// can be tabulated. Only the walk (audit/walk.h) makes tapes run out; the kernel passes the
+// exception through.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/check.h"
+#include "numeric/int128.h"
+#include "random/bit_source.h"
+
+namespace discreet::audit {
+
+/// The longest string: 2^-126 is still an integer multiple of 2^-127, so masses add in 128 bits.
+inline constexpr int kTapeMax = 126;
+
+/// A string of `length` bits, first bit read first. It is kept as the binary fraction
+/// 0.b1 b2 b3 ... in 128 bits, so that walking all strings is sweeping [0, 1) from left to right.
+class TapeString {
+ public:
+  TapeString(Uint128 fraction, int length) : fraction_(fraction), length_(length) {
+    DISCREET_CHECK(length >= 0 && length <= kTapeMax);
+  }
+
+  Uint128 fraction() const { return fraction_; }
+  int length() const { return length_; }
+  /// Bits read so far.
+  int used() const { return used_; }
+
+ protected:
+  /// Thrown by a read past the end. Private to the audit: nothing else can name it.
+  class Exhausted {};
+  friend class Walk;
+
+  /// Requires: 1 <= k <= 64. A read that does not fit uses up nothing.
+  std::uint64_t read(int k) {
+    DISCREET_CHECK(k >= 1 && k <= 64);
+    if (used_ + k > length_) throw Exhausted();
+    const Uint128 rest = fraction_ << used_;
+    used_ += k;
+    return static_cast<std::uint64_t>(rest >> (128 - k));
+  }
+
+ private:
+  Uint128 fraction_;
+  int length_;
+  int used_ = 0;
+};
+
+/// The string as a source whose words are kWidth bits wide: samplers choose their tables by
+/// kWordBits, so a narrow tape walks the very code that the product runs at 64 bits.
+template <int kWidth>
+class Tape : public TapeString {
+ public:
+  static_assert(kWidth >= 1 && kWidth <= 6);
+  static constexpr int kWordBits = kWidth;
+
+  using TapeString::TapeString;
+
+  std::uint64_t take(int k) { return read(k); }
+};
+
+static_assert(random::BitSource<Tape<1>> && random::BitSource<Tape<6>>);
+
+}  // namespace discreet::audit

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/theorems.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace discreet::audit {
+namespace {
+
+constexpr int kPrecision = 192;  // far finer than any depth
+
+Interval wide(const Rational& x) { return Interval::around(x, kPrecision); }
+
+/// e^(-z^2 / 2 variance)
+Interval gaussian_weight(int z, const Rational& variance) {
+  return exp(wide(Rational(-z * z) / (Rational(2) * variance)));
+}
+
+/// sum over k >= t of the weights, t >= 1: terms while they matter, then a geometric series, since
+/// the ratio of neighbouring weights falls: w(k+1)/w(k) <= e^(-k / variance).
+Range gaussian_weight_from(int t, const Rational& variance) {
+  Interval sum = wide(0);
+  int k = t;
+  const Rational small = power_of_two(-kPrecision);
+  Interval weight = gaussian_weight(k, variance);
+  while (weight.high() > small) {
+    sum = sum + weight;
+    weight = gaussian_weight(++k, variance);
+  }
+  const Interval rest = weight / (wide(1) - exp(wide(Rational(-k) / variance)));
+  return {sum.low(), sum.high() + rest.high()};
+}
+
+Range gaussian_total(const Rational& variance) {
+  const Range side = gaussian_weight_from(1, variance);
+  return {1 + 2 * side.low, 1 + 2 * side.high};
+}
+
+Range quotient(const Range& a, const Range& b) {
+  return {(wide(a.low) / wide(b.high)).low(), (wide(a.high) / wide(b.low)).high()};
+}
+
+/// Pr[N(0, variance) >= x]
+Interval normal_at_least(const Rational& x, const Rational& variance) {
+  return erfc(wide(x) / sqrt(wide(2 * variance))) * wide(Rational::ratio(1, 2));
+}
+
+}  // namespace
+
+Range range(const Interval& x) { return {x.low(), x.high()}; }
+Range operator+(const Range& a, const Range& b) { return {a.low + b.low, a.high + b.high}; }
+Range operator*(const Range& a, const Range& b) { return {a.low * b.low, a.high * b.high}; }
+Range complement(const Range& p) { return {1 - p.high, 1 - p.low}; }
+
+Range laplace_probability(int z, const Rational& scale) {
+  const Interval q = exp(wide(Rational(-1) / scale));
+  const Interval power = exp(wide(Rational(-std::abs(z)) / scale));
+  return range((wide(1) - q) / (wide(1) + q) * power);
+}
+
+Range laplace_at_least(int t, const Rational& scale) {
+  if (t <= 0) return complement(laplace_at_least(1 - t, scale));
+  const Interval q = exp(wide(Rational(-1) / scale));
+  return range(exp(wide(Rational(-t) / scale)) / (wide(1) + q));
+}
+
+Range gaussian_probability(int z, const Rational& variance) {
+  return quotient(range(gaussian_weight(z, variance)), gaussian_total(variance));
+}
+
+Range gaussian_at_least(int t, const Rational& variance) {
+  if (t <= 0) return complement(gaussian_at_least(1 - t, variance));
+  return quotient(gaussian_weight_from(t, variance), gaussian_total(variance));
+}
+
+Range rounded_gaussian_probability(int z, const Rational& variance) {
+  // On the right half, where both tails are small and nothing cancels badly.
+  const Rational a = Rational(std::abs(z));
+  const Rational half = Rational::ratio(1, 2);
+  return range(normal_at_least(a - half, variance) - normal_at_least(a + half, variance));
+}
+
+Range keep_probability(const Rational& epsilon) {
+  return range(wide(1) / (wide(1) + exp(wide(-epsilon))));
+}
+
+std::vector<Range> exponential_probabilities(const std::vector<std::int64_t>& scores,
+                                             const Rational& weight) {
+  std::vector<Interval> weights;
+  Interval total = wide(0);
+  for (const std::int64_t score : scores) {
+    weights.push_back(exp(wide(weight * Rational(score))));
+    total = total + weights.back();
+  }
+  std::vector<Range> result;
+  for (const Interval& one : weights) result.push_back(range(one / total));
+  return result;
+}
+
+std::vector<Range> permute_and_flip_probabilities(const std::vector<std::int64_t>& scores,
+                                                  const Rational& weight) {
+  const std::size_t n = scores.size();
+  const std::int64_t best = *std::max_element(scores.begin(), scores.end());
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Interval> sums(n, wide(0));
+  int orders = 0;
+  do {
+    ++orders;
+    Interval reached = wide(1);
+    for (const std::size_t o : order) {
+      const Interval take = exp(wide(weight * Rational(scores[o] - best)));
+      sums[o] = sums[o] + reached * take;
+      reached = reached * (wide(1) - take);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  std::vector<Range> result;
+  for (const Interval& sum : sums) result.push_back(range(sum / wide(orders)));
+  return result;
+}
+
+Range selection_probability(int n, const Rational& epsilon, const Rational& delta) {
+  const Interval up = exp(wide(epsilon));
+  const Interval down = exp(wide(-epsilon));
+  Range p{0, 0};
+  for (int i = 0; i < n; ++i) {
+    // Each branch rises with p, so the ends map to the ends.
+    const auto next = [&](const Rational& at) {
+      const Interval first = up * wide(at) + wide(delta);
+      const Interval second = wide(1) - down * wide(1 - at - delta);
+      return Range{std::min({first.low(), second.low(), Rational(1)}),
+                   std::min({first.high(), second.high(), Rational(1)})};
+    };
+    p = {next(p.low).low, next(p.high).high};
+  }
+  return p;
+}
+
+Range answers_probability(const AboveThresholdTheorem& theorem, const std::vector<bool>& answers) {
+  constexpr int kFar = 64;
+  Range sum{0, 0};
+  for (int r = -kFar; r <= kFar; ++r) {
+    Range product = laplace_probability(r, theorem.threshold_scale);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Range yes =
+          laplace_at_least(theorem.threshold + r - theorem.questions[i], theorem.question_scale);
+      product = product * (answers[i] ? yes : complement(yes));
+    }
+    sum = sum + product;
+  }
+  const Range beyond = laplace_at_least(kFar + 1, theorem.threshold_scale);
+  return {sum.low, sum.high + 2 * beyond.high};
+}
+
+}  // namespace discreet::audit

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/walk.h"
+
+namespace discreet::audit {
+
+TapeMass::TapeMass(const Coin& coin, int depth)
+    : depth_(depth), coin_bits_(coin.bits), mass_bits_(coin.bits * depth) {
+  DISCREET_CHECK(coin.bits >= 1 && depth >= 0 && mass_bits_ <= kTapeMax);
+  DISCREET_CHECK(coin.ones < std::uint64_t{1} << coin.bits && coin.ones > 0);
+  const Uint128 zeros = (Uint128{1} << coin.bits) - coin.ones;
+  one_[0] = zero_[0] = 1;
+  for (int i = 1; i <= kTapeMax; ++i) {
+    // Beyond the depth the powers are not used: they would not fit.
+    one_[i] = i <= depth ? one_[i - 1] * coin.ones : 0;
+    zero_[i] = i <= depth ? zero_[i - 1] * zeros : 0;
+  }
+}
+
+Walk::Walk(WalkOptions options)
+    : options_(std::move(options)), mass_(options_.coin, options_.depth) {}
+
+int Walk::significant_bits(Uint128 at) {
+  const auto low = static_cast<std::uint64_t>(at);
+  const auto high = static_cast<std::uint64_t>(at >> 64);
+  if (low != 0) return 128 - std::countr_zero(low);
+  return high == 0 ? 0 : 64 - std::countr_zero(high);
+}
+
+void Walk::report(Uint128 at) const {
+  if (!options_.progress) return;
+  const auto top = static_cast<std::uint32_t>(at >> 96);
+  options_.progress(static_cast<int>(std::uint64_t{top} * 1000 >> 32));
+}
+
+}  // namespace discreet::audit

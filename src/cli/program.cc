@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/suggest.h"
+#include "cli/version.h"
+
+namespace discreet::cli {
+namespace {
+
+/// Puts the explanation under the summary: teach first, list options after.
+class TeachingFormatter : public CLI::Formatter {
+ public:
+  explicit TeachingFormatter(const std::map<const CLI::App*, std::string>& explanations)
+      : explanations_(explanations) {
+    column_width(28);
+    label("OPTIONS", "OPTION...");
+    label("SUBCOMMAND", "COMMAND");
+    label("SUBCOMMANDS", "COMMAND");
+  }
+  std::string make_description(const CLI::App* app) const override {
+    const auto found = explanations_.find(app);
+    const std::string explanation = found == explanations_.end() ? "" : found->second;
+    return app->get_description() + "\n\n" + explanation + "\n";
+  }
+
+ private:
+  const std::map<const CLI::App*, std::string>& explanations_;
+};
+
+bool is_option(const std::string& word) { return word.starts_with("-"); }
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// "noise laplace"
+std::string full_name(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return "";
+  const std::string above = full_name(*app.get_parent());
+  return above.empty() ? app.get_name() : above + " " + app.get_name();
+}
+
+std::string see_help(const CLI::App& app) {
+  const std::string name = full_name(app);
+  return "see discreet " + (name.empty() ? "" : name + " ") + "--help";
+}
+
+Error unexpected(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  const auto known = option_names(app);
+  // A known option can be left over too: after a lone "--" every word is just a word.
+  if (!is_option(word) || std::find(known.begin(), known.end(), name) != known.end()) {
+    return invalid_input("unexpected word " + in_quotes(word) + "; " + see_help(app));
+  }
+  return invalid_input("unknown option " + in_quotes(name) + did_you_mean(name, known) + "; " +
+                       see_help(app));
+}
+
+Action print(std::string text) {
+  return [text = std::move(text)](const Streams& streams) -> Result<int> {
+    DISCREET_TRY(write_all(streams.out, text));
+    return 0;
+  };
+}
+
+}  // namespace
+
+Program::Program()
+    : app_("answers questions about people without telling on any of them", "discreet") {
+  app_.formatter(std::make_shared<TeachingFormatter>(explanations_));
+  app_.set_help_flag("-h,--help", "teach this command");
+  app_.set_version_flag("--version", std::string("discreet ") + kVersion, "print the version");
+  app_.allow_extras();  // what is left over is reported by parse(), with a suggestion
+  explanations_[&app_] =
+      "Every answer carries exact noise, an interval and a price. The commands below act on\n"
+      "values that you hold already, so they are charged to no budget: the price tells what\n"
+      "whoever reads the output may learn.\n";
+  app_.footer(
+      "Start with:\n"
+      "  discreet noise laplace --value 42 --sensitivity 1 --epsilon 1/2\n"
+      "Numbers are exact: 0.1 is one tenth, 1/3 is one third.\n"
+      "Exit status: 0 fine, 2 bad input, 5 the world (disk, entropy), 70 our bug.");
+}
+
+CLI::App& Program::group(const std::string& name, Lesson lesson) {
+  CLI::App* app = app_.add_subcommand(name, lesson.summary);
+  app->group("Commands");
+  app->footer(lesson.closing);
+  app->allow_extras();
+  explanations_[app] = lesson.explanation;
+  return *app;
+}
+
+CLI::App& Program::command(CLI::App& parent, const std::string& name, Lesson lesson,
+                           Action action) {
+  CLI::App* app = parent.add_subcommand(name, lesson.summary);
+  app->group("Commands");
+  app->footer(lesson.closing);
+  app->allow_extras();
+  explanations_[app] = lesson.explanation;
+  actions_[app] = std::move(action);
+  return *app;
+}
+
+Result<CLI::App*> Program::find(const std::vector<std::string>& words) {
+  CLI::App* app = &app_;
+  for (const std::string& word : words) {
+    const auto names = command_names(*app);
+    if (names.empty() || is_option(word)) break;
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      const std::string above = full_name(*app);
+      return invalid_input("unknown command " +
+                           in_quotes(above.empty() ? word : above + " " + word) +
+                           did_you_mean(word, names) + "; the commands are " + one_of(names));
+    }
+    app = app->get_subcommand(word);
+  }
+  return app;
+}
+
+Result<Action> Program::parse(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
+  DISCREET_ASSIGN(CLI::App* const chosen, find(words));
+  try {
+    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return print(app_.help());
+  } catch (const CLI::CallForVersion&) {
+    return print(std::string("discreet ") + kVersion + "\n");
+  } catch (const CLI::Error& error) {
+    return invalid_input(std::string(error.what()) + "; " + see_help(*chosen));
+  }
+  const std::vector<std::string> left = app_.remaining(true);
+  if (!left.empty()) return unexpected(*chosen, left.front());
+  const auto action = actions_.find(chosen);
+  if (action == actions_.end()) {
+    const std::string name = full_name(*chosen);
+    return invalid_input((name.empty() ? "name a command: " : name + " needs one of ") +
+                         one_of(command_names(*chosen)) + "; " + see_help(*chosen));
+  }
+  return action->second;
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of commands. Each command is one file that adds itself here: its words, its options, and
+// what to do.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/streams.h"
+
+namespace discreet::cli {
+
+/// What a command does once its options are read; the exit status, or what went wrong.
+using Action = std::function<Result<int>(const Streams&)>;
+
+/// What --help teaches.
+struct Lesson {
+  std::string summary;      ///< one line, for the list of commands
+  std::string explanation;  ///< a paragraph
+  std::string closing;      ///< what it costs; an example with its output
+};
+
+class Program {
+ public:
+  Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// A command that only has commands.
+  CLI::App& group(const std::string& name, Lesson lesson);
+  /// A command under `parent`.
+  CLI::App& command(CLI::App& parent, const std::string& name, Lesson lesson, Action action);
+  CLI::App& root() { return app_; }
+
+  /// Reads the words of a command line.
+  /// Fails with: kInvalidInput, naming the nearest word, or what is missing.
+  Result<Action> parse(std::vector<std::string> words);
+
+ private:
+  /// The command that the first words name.
+  Result<CLI::App*> find(const std::vector<std::string>& words);
+
+  CLI::App app_;
+  std::map<const CLI::App*, std::string> explanations_;
+  std::map<const CLI::App*, Action> actions_;
+};
+
+// One a file.
+void add_noise(Program& program);   // noise.cc
+void add_local(Program& program);   // local.cc
+void add_choose(Program& program);  // choose.cc
+void add_audit(Program& program);   // audit.cc
+
+}  // namespace discreet::cli

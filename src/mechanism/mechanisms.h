@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed list of mechanisms. The door (mechanism/door.h) runs these and nothing else: a type
+// that is not here, whatever it looks like, cannot open a Sensitive.
+#pragma once
+
+#include <type_traits>
+
+namespace discreet::mechanism {
+
+class Laplace;              // integer + discrete Laplace
+class LaplaceVector;        // the same on whole arrays
+class GridLaplace;          // reals on a declared grid
+class Geometric;            // Laplace on a count, truncated into a public range
+class Gaussian;             // integer + discrete Gaussian, zCDP
+class GaussianVector;       // the same on whole arrays
+class RoundedGaussian;      // integer + round(N(0, sigma^2)), the continuous Gaussian's accounting
+class MeanOfBits;           // integer noise on the sum, divided by a public n
+class RandomizedResponse;   // one bit
+class RandomizedResponses;  // many bits, each its own person's
+class Exponential;          // choose one of many by score
+class PermuteAndFlip;       // the same, better and dearer in zCDP
+class TopK;                 // the k best, by peeling
+class PartitionSelection;   // may this key be shown? optimal for one key
+class ThresholdedLaplace;   // the same, with the noisy count
+class ThresholdedGaussian;  // the same in zCDP
+
+template <class M, class... Known>
+inline constexpr bool kOneOf = (std::is_same_v<M, Known> || ...);
+
+template <class M>
+concept Listed =
+    kOneOf<M, Laplace, LaplaceVector, GridLaplace, Geometric, Gaussian, GaussianVector,
+           RoundedGaussian, MeanOfBits, RandomizedResponse, RandomizedResponses, Exponential,
+           PermuteAndFlip, TopK, PartitionSelection, ThresholdedLaplace, ThresholdedGaussian>;
+
+}  // namespace discreet::mechanism

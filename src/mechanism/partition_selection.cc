@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/partition_selection.h"
+
+#include <utility>
+
+namespace discreet::mechanism {
+namespace {
+
+constexpr int kCoinsMax = 1024;      // larger counts work their coin out when they come
+constexpr int kDeltaBitsMax = 4096;  // keeps the precision that the closed form needs within bounds
+
+/// The closed form's ingredients at one precision.
+struct Terms {
+  const PartitionSelection::Options& options;
+  int precision;
+
+  Interval of(const Rational& x) const { return Interval::around(x, precision); }
+  Interval delta() const { return of(options.delta.value()); }
+  /// e^{n epsilon} - 1
+  Interval grown(const Integer& n) const {
+    return expm1(of(Rational(n) * options.epsilon.value()));
+  }
+  /// 1 - e^-epsilon, which does not overflow when epsilon is huge.
+  Interval shrunk() const { return of(0) - expm1(of(-options.epsilon.value())); }
+  /// delta (e^{n epsilon} - 1) / (e^epsilon - 1); a point for n = 1.
+  Interval rising(const Integer& n) const {
+    return n == 1 ? delta() : delta() * grown(n) / grown(1);
+  }
+  /// 1 - rising(n); without cancellation for n = 1, where epsilon may be huge.
+  Interval left(const Integer& n) const {
+    return n == 1 ? of(1 - options.delta.value()) : of(1) - rising(n);
+  }
+};
+
+/// The least n >= 1 with rising(n) > (1 - delta) / (1 + e^epsilon): floor(x) + 1, because x is
+/// never an integer.
+Integer find_turn(const PartitionSelection::Options& options) {
+  return 1 + floor_scaled(
+                 [&](int precision) {
+                   const Terms t{options, precision};
+                   const Rational& delta = options.delta.value();
+                   const Interval half_angle = t.shrunk() / (t.of(2) - t.shrunk());
+                   return log(t.of(1) + t.of((1 - delta) / delta) * half_angle) /
+                          t.of(options.epsilon.value());
+                 },
+                 0);
+}
+
+/// The least m >= 1 with 1 - p(turn + m) <= 0, likewise. The logarithm's argument is taken times
+/// e^-epsilon, and epsilon given back outside it.
+Integer find_last_stretch(const PartitionSelection::Options& options, const Integer& turn) {
+  if (options.delta.value() >= Rational::ratio(1, 2)) return 1;  // then 1 - p(1) - delta <= 0
+  return 2 + floor_scaled(
+                 [&](int precision) {
+                   // The ratio is positive; with too few digits for left(), that cannot be seen. A
+                   // turn past 1 has e^epsilon < 1/delta, so twice delta's bits are enough.
+                   for (int enough = precision;; enough *= 2) {
+                     const Terms t{options, enough};
+                     const Interval ratio =
+                         t.shrunk() * t.left(turn) / t.delta() + (t.of(1) - t.shrunk());
+                     if (certainly_less(t.of(0), ratio)) {
+                       return log(ratio) / t.of(options.epsilon.value());
+                     }
+                   }
+                 },
+                 0);
+}
+
+}  // namespace
+
+PartitionSelection::PartitionSelection(Options options, Integer turn)
+    : options_(std::move(options)),
+      turn_(std::move(turn)),
+      always_from_(turn_ + find_last_stretch(options_, turn_)) {
+  std::vector<random::RealCoin> coins;
+  for (Integer n = 1; n < always_from_ && n <= kCoinsMax; ++n) coins.push_back(coin(n));
+  coins_ = std::make_shared<const std::vector<random::RealCoin>>(std::move(coins));
+}
+
+Result<PartitionSelection> PartitionSelection::make(Options options) {
+  if (options.delta.value() < power_of_two(-kDeltaBitsMax)) {
+    return invalid_input(
+        "partition selection needs a delta of at least 2^-4096, such as 1e-6: with delta 0 no key "
+        "that is not listed can ever be shown");
+  }
+  Integer turn = find_turn(options);
+  return PartitionSelection(std::move(options), std::move(turn));
+}
+
+NoiseSpec PartitionSelection::noise() const {
+  return {"partition-selection(epsilon=" + options_.epsilon.to_string() +
+          ",delta=" + options_.delta.to_string() + ")"};
+}
+
+Cost PartitionSelection::cost() const {
+  Cost cost = pure_cost(options_.epsilon);
+  cost.delta = options_.delta;
+  return cost;
+}
+
+Real PartitionSelection::rising(const Integer& n) const {
+  return [options = options_, n](int precision) { return Terms{options, precision}.rising(n); };
+}
+
+Real PartitionSelection::left_over(const Integer& n) const {
+  if (n == 1 && turn_ == 1) return real(1 - 2 * options_.delta.value());
+  return [options = options_, turn = turn_, n](int precision) {
+    const Terms t{options, precision};
+    if (n == turn) return t.left(turn) - t.delta();
+    const Interval shift = t.delta() / t.grown(1);
+    const Interval decay = exp(t.of(-Rational(Integer(n - turn)) * options.epsilon.value()));
+    return (t.left(turn) + shift) * decay - shift - t.delta();
+  };
+}
+
+random::RealCoin PartitionSelection::coin(const Integer& n) const {
+  return random::RealCoin(n <= turn_ ? rising(n) : left_over(n - 1));
+}
+
+Real PartitionSelection::show_probability(const Integer& n) const {
+  if (n <= 0) return real(0);
+  if (n >= always_from_) return real(1);
+  if (n <= turn_) return rising(n);
+  return [shrink = exp_real(-options_.epsilon.value()), rest = left_over(n - 1)](int precision) {
+    return Interval::around(1, precision) - shrink(precision) * rest(precision);
+  };
+}
+
+}  // namespace discreet::mechanism

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verbs on sealed values: clamp, sum, count. Sealed in, sealed out, and total: no value can make
+// them fail, overflow or depend on the order of rows.
+//
+// Stability, for one row added or removed / replaced (proof: verbs.md)
+//   clamp_and_sum   max(|low|, |high|)  /  high - low
+//   count           1                   /  0
+//   count_ones      1                   /  1
+// A person with k rows moves k times as much.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "numeric/rational.h"
+#include "privacy/cost.h"
+#include "privacy/sensitive.h"
+
+namespace discreet::mechanism {
+
+/// Declared bounds of a column: public, low <= high.
+class Bounds {
+ public:
+  struct Ends {
+    std::int64_t low;
+    std::int64_t high;
+  };
+  /// Fails with: kInvalidInput when low > high.
+  static Result<Bounds> make(const Ends& ends);
+
+  std::int64_t low() const { return ends_.low; }
+  std::int64_t high() const { return ends_.high; }
+  /// How far one row moves a sum.
+  Int128 stability(Neighbours neighbours) const;
+  /// max(|low|, |high|)
+  Int128 magnitude() const { return stability(Neighbours::kAddRemove); }
+
+ private:
+  explicit Bounds(const Ends& ends) : ends_(ends) {}
+  Ends ends_;
+};
+
+struct SumBound {
+  Integer rows_max;   ///< a public bound on the number of rows
+  Integer magnitude;  ///< a bound on each row's size
+};
+
+/// That a sum of so many rows of this size stays below 2^126, where 128-bit sums are exact and no
+/// clamp changes them.
+/// Fails with: kInvalidInput otherwise, naming what to lower.
+Result<void> check_sum_bound(const SumBound& bound);
+
+class Verbs {
+ public:
+  /// The sum of the clamped values, exactly: 2^62 rows of 64 bits stay below 2^126.
+  static Sensitive<Int128> clamp_and_sum(const Sensitive<std::vector<std::int64_t>>& rows,
+                                         const Bounds& bounds);
+
+  /// The number of rows.
+  static Sensitive<Int128> count(const Sensitive<std::vector<std::int64_t>>& rows);
+
+  /// The number of nonzero bytes.
+  static Sensitive<Int128> count_ones(const Sensitive<std::vector<std::uint8_t>>& bits);
+};
+
+}  // namespace discreet::mechanism

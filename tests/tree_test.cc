@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the source tree, each tried on planted text first: a check that cannot fail is no
+// check.
+//   tree_test            the tests
+//   tree_test --write    draws the diagram in ARCHITECTURE.md again
+//   tree_test --trusted  prints the size of the trusted code
+#include "tests/tree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+namespace discreet::tree {
+namespace {
+
+using Found = std::vector<std::string>;
+
+const std::filesystem::path kRoot = DISCREET_SOURCE_DIR;
+const std::vector<std::string> kFolders = {"src",   "tests", "bench", "fuzz",    "oracle",
+                                           "cmake", "docs",  "tools", "examples"};
+
+const std::vector<File>& tree() {
+  static const std::vector<File> kTree = read(kRoot, kFolders);
+  return kTree;
+}
+
+std::vector<File> sources() {
+  std::vector<File> files;
+  for (const File& file : tree()) {
+    if (file.path.starts_with("src/") && is_source(file.path)) files.push_back(file);
+  }
+  return files;
+}
+
+std::vector<Layer> layers() { return parse_layers(read_text(kRoot / "src/layers.txt")); }
+
+std::string list(const Found& found) {
+  std::string out;
+  for (const std::string& line : found) out += line + "\n";
+  return out;
+}
+
+// Everything that the product's files in these layers contain of these words.
+Found product_words(const std::function<bool(const std::string&)>& in_layer, Strings strings,
+                    const std::vector<std::string>& words) {
+  Found all;
+  for (const File& file : sources()) {
+    if (!is_product(file.path) || !in_layer(layer_of(file.path))) continue;
+    Found found = find_words(file, strings, words);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+TEST(Code, LosesCommentsAndKeepsLines) {
+  EXPECT_EQ(code("a // b\nc /* d\ne */ f", Strings::kKeep), "a  \nc  \n f");
+  EXPECT_EQ(code(R"(x = "// no" + '"';)", Strings::kKeep), R"(x = "// no" + '"';)");
+  EXPECT_EQ(code(R"(x = "a\"b" + 1'000;)", Strings::kDrop), R"(x = "" + 1'000;)");
+  EXPECT_EQ(code("R\"x(\" // )\" \n)x\" y", Strings::kDrop), "R\"\"\n y");
+}
+
+TEST(Words, MatchWholeIdentifiersAndAnyPath) {
+  File file{"f.cc", "double a; // double\nstrand(); rand();\nopen(\"/dev/urandom0\");"};
+  EXPECT_EQ(find_words(file, Strings::kDrop, {"double", "rand"}),
+            (Found{"f.cc:1: double", "f.cc:2: rand"}));
+  EXPECT_EQ(find_words(file, Strings::kKeep, {"/dev/urandom"}), (Found{"f.cc:3: /dev/urandom"}));
+}
+
+TEST(Layers, PlantedFaultsAreFound) {
+  std::vector<Layer> few = parse_layers("base\nrandom # bits\nsql not random\n");
+  auto faults = [&](const char* path, const char* text) {
+    return layer_faults(few, {{path, text}}).size();
+  };
+  EXPECT_EQ(faults("src/random/a.cc", "#include \"base/b.h\"\n#include <vector>\n"), 0u);
+  EXPECT_EQ(faults("src/random/a.cc", "#include \"random/b.h\"\n"), 0u);
+  EXPECT_EQ(faults("src/random/a.cc", "// #include \"sql/b.h\"\n"), 0u);
+  EXPECT_EQ(faults("src/base/a.h", " # include \"random/b.h\"\n"), 1u);     // upward
+  EXPECT_EQ(faults("src/sql/a_test.cc", "#include \"random/b.h\"\n"), 1u);  // a wall, in tests too
+  EXPECT_EQ(faults("src/random/a.cc", "#include \"b.h\"\n"), 1u);           // not from src/
+  EXPECT_EQ(faults("src/utils/a.cc", ""), 1u);                              // no layer
+  EXPECT_EQ(faults("src/a.cc", ""), 1u);
+  EXPECT_EQ(faults("src/base/a.cc", "#include \"base/tape_for_tests.h\"\n"), 1u);
+  EXPECT_EQ(faults("src/base/a_test.cc", "#include \"base/tape_for_tests.h\"\n"), 0u);
+  EXPECT_THROW(parse_layers("base random"), std::runtime_error);
+}
+
+TEST(Layers, DiagramIsDrawnFromTheIncludesOfTheProduct) {
+  std::vector<File> files = {{"src/base/a.h", ""},
+                             {"src/sql/a.cc", "#include \"base/a.h\"\n#include \"sql/a.h\"\n"},
+                             {"src/sql/a_test.cc", "#include \"random/a.h\"\n"}};
+  std::string drawn = diagram(parse_layers("base\nrandom\nsql\n"), files);
+  EXPECT_EQ(drawn, "sql         base\nbase\n");
+  EXPECT_EQ(with_diagram("a\n<!-- layers -->\nold\n<!-- /layers -->\nb", "new\n"),
+            "a\n<!-- layers -->\n```text\nnew\n```\n<!-- /layers -->\nb");
+  EXPECT_THROW(with_diagram("no marks", ""), std::runtime_error);
+}
+
+TEST(Instructions, ArithmeticIsToldFromMoves) {
+  for (const char* bad : {"addsd", "vmulps", "divss", "cvtsi2sd", "cvttsd2si", "vfmadd231sd",
+                          "ucomisd", "fld", "fadd", "scvtf", "sqrtsd", "cmpltsd"}) {
+    EXPECT_TRUE(is_floating_point(bad)) << bad;
+  }
+  for (const char* good : {"add", "movsd", "movaps", "paddq", "pxor", "aesenc", "vpaddq", "fmov",
+                           "cmp", "sub", "mulx", "maxsq", "xorps"}) {
+    EXPECT_FALSE(is_floating_point(good)) << good;
+  }
+  EXPECT_EQ(floating_point_in("0 <f>:\n   4:\tmulsd  %xmm0,%xmm1\n   8:\tret\n"),
+            (Found{"<f>: mulsd"}));
+}
+
+TEST(Tree, IncludesGoDownOnly) {
+  EXPECT_GT(sources().size(), 0u);
+  EXPECT_EQ(list(layer_faults(layers(), sources())), "");
+}
+
+TEST(Tree, ArchitectureShowsTheLayersAsTheyAre) {
+  std::string document = read_text(kRoot / "ARCHITECTURE.md");
+  EXPECT_EQ(document, with_diagram(document, diagram(layers(), sources()))) << "run ./dev format";
+}
+
+// Sums of floats depend on their order and their rounding leaks (K7): exact layers do not name
+// them.
+TEST(Tree, ExactLayersNameNoFloatingPoint) {
+  const std::set<std::string> exact = {"random", "mechanism", "ledger", "plan"};
+  auto is_exact = [&](const std::string& layer) { return exact.contains(layer); };
+  EXPECT_EQ(list(product_words(is_exact, Strings::kDrop, {"float", "double"})), "");
+}
+
+// ... nor compute in them under another name (auto, a library's inline function).
+TEST(Tree, KernelObjectsHoldNoFloatingPointArithmetic) {
+  ASSERT_STRNE(DISCREET_KERNEL_ARCHIVES, "");
+  std::istringstream archives(DISCREET_KERNEL_ARCHIVES);
+  for (std::string archive; std::getline(archives, archive, '|');) {
+    std::string command = "objdump -d -C --no-show-raw-insn '" + archive + "'";
+    FILE* pipe = popen(command.c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::string disassembly;
+    std::array<char, 1 << 16> buffer;
+    while (size_t n = fread(buffer.data(), 1, buffer.size(), pipe)) {
+      disassembly.append(buffer.data(), n);
+    }
+    ASSERT_EQ(pclose(pipe), 0) << "objdump could not read " << archive;
+    EXPECT_NE(disassembly.find("\tret"), disassembly.npos) << archive << " holds no code";
+    EXPECT_EQ(list(floating_point_in(disassembly)), "") << archive;
+  }
+}
+
+// K1: random bits come only from random/, and from the operating system.
+TEST(Tree, OnlyRandomReadsEntropy) {
+  auto outside = [](const std::string& layer) { return layer != "random"; };
+  auto anywhere = [](const std::string&) { return true; };
+  EXPECT_EQ(list(product_words(outside, Strings::kKeep,
+                               {"getrandom", "getentropy", "/dev/urandom", "/dev/random"})),
+            "");
+  EXPECT_EQ(list(product_words(anywhere, Strings::kKeep,
+                               {"rand", "srand", "drand48", "random_device", "mt19937",
+                                "mt19937_64", "minstd_rand", "default_random_engine"})),
+            "");
+}
+
+// A mechanism on a chosen tape tells its input to whoever chose the tape, and a distance compares
+// sealed values: both are for the audit alone.
+TEST(Tree, OnlyTheAuditReplays) {
+  auto outside = [](const std::string& layer) {
+    return layer != "audit" && layer != "mechanism" && layer != "privacy";
+  };
+  EXPECT_EQ(list(product_words(outside, Strings::kDrop, {"replay", "Door::distance", "Audited"})),
+            "");
+}
+
+// P2: off the books only on the command line, for values that the caller typed in.
+TEST(Tree, OnlyTheCommandLineRunsUnaccounted) {
+  auto outside = [](const std::string& layer) { return layer != "cli" && layer != "privacy"; };
+  EXPECT_EQ(list(product_words(outside, Strings::kDrop, {"unaccounted", "OwnValues"})), "");
+}
+
+TEST(Tree, EveryLayerHasAReadmeOfAtMostAPage) {
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot / "src")) {
+    if (!entry.is_directory()) continue;
+    std::filesystem::path readme = entry.path() / "README.md";
+    std::string text = std::filesystem::exists(readme) ? read_text(readme) : "";
+    EXPECT_NE(text, "") << readme;
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 70) << readme;
+  }
+}
+
+TEST(Tree, HoldsNoLargeFilesAndNoUnfinishedMarks) {
+  // In two parts, so that this file does not hold them.
+  const std::vector<std::string> marks = {std::string("TO") + "DO", std::string("FIX") + "ME"};
+  for (const File& file : tree()) {
+    EXPECT_LE(file.text.size(), 1u << 20) << file.path;
+    for (const std::string& mark : marks) {
+      EXPECT_EQ(file.text.find(mark), file.text.npos) << file.path << ": " << mark;
+    }
+  }
+}
+
+void write_diagram() {
+  std::filesystem::path path = kRoot / "ARCHITECTURE.md";
+  std::string document = with_diagram(read_text(path), diagram(layers(), sources()));
+  std::ofstream(path, std::ios::binary) << document;
+}
+
+// What must be right for the guarantee to hold: its growth is to be seen in every test run.
+void print_trusted() {
+  ptrdiff_t total = 0;
+  std::cout << "trusted lines:";
+  for (const char* layer : {"random", "mechanism", "privacy"}) {
+    ptrdiff_t lines = 0;
+    for (const File& file : sources()) {
+      if (layer_of(file.path) != layer || !is_product(file.path)) continue;
+      lines += std::count(file.text.begin(), file.text.end(), '\n');
+    }
+    std::cout << ' ' << layer << ' ' << lines << ',';
+    total += lines;
+  }
+  std::cout << " in all " << total << std::endl;
+}
+
+}  // namespace
+}  // namespace discreet::tree
+
+int main(int argc, char** argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "--write") {
+    discreet::tree::write_diagram();
+    return 0;
+  }
+  if (mode == "--trusted") {
+    discreet::tree::print_trusted();
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
