@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accounting/account.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "accounting/coarsen.h"
+#include "accounting/composition.h"
+#include "accounting/gaussian_dp.h"
+#include "accounting/lower.h"
+#include "accounting/outward.h"
+#include "accounting/renyi.h"
+#include "accounting/zcdp.h"
+
+namespace discreet::accounting {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A bracket so narrow (relatively) needs no other theorem.
+constexpr double kNarrow = 1e-3;
+// Longer lists of different mechanisms are shortened first, by moving parameters by up to
+// kCoarsest. If that leaves too many for loss distributions, Renyi's curves must do: they are
+// cheap.
+constexpr std::size_t kDistinctMax = 64;
+constexpr std::size_t kCurvesMax = 4096;
+constexpr double kCoarsest = 0.02;
+// With more uses than this, rounding in a single loss is no longer small against its share of
+// delta.
+constexpr std::uint64_t kUsesMax = 1'000'000;
+
+struct Name {
+  Notion notion;
+  std::string_view text;
+};
+constexpr std::array<Name, 7> kNames = {{{Notion::kBest, "best"},
+                                         {Notion::kGaussian, "gaussian"},
+                                         {Notion::kLoss, "loss"},
+                                         {Notion::kZcdp, "zcdp"},
+                                         {Notion::kRenyi, "renyi"},
+                                         {Notion::kBasic, "basic"},
+                                         {Notion::kAdvanced, "advanced"}}};
+
+/// One question, epsilon at a delta or delta at an epsilon, that is put to every theorem in the
+/// same way.
+class Question {
+ public:
+  virtual ~Question() = default;
+  virtual Bounds gaussian(const GaussianDp& all) const = 0;
+  virtual Bounds loss(const std::vector<Use>& uses, const PldOptions& options) const = 0;
+  virtual double zcdp(const Zcdp& cost) const = 0;
+  virtual double renyi(const RenyiCurve& curve) const = 0;
+  virtual double basic(const EpsilonDelta& sum) const = 0;
+  virtual double advanced(const std::vector<Use>& uses) const = 0;
+  virtual double lower(const std::vector<Use>& uses) const = 0;
+  /// What holds without any theorem.
+  virtual double worst() const = 0;
+  /// About -ln of the smallest probability that matters.
+  virtual double smallness() const = 0;
+};
+
+class EpsilonQuestion final : public Question {
+ public:
+  explicit EpsilonQuestion(const Rational& delta) : delta_(delta) {}
+  Bounds gaussian(const GaussianDp& all) const override { return all.epsilon(delta_); }
+  Bounds loss(const std::vector<Use>& uses, const PldOptions& options) const override {
+    return pld_epsilon(uses, delta_.to_double(Round::kDown), options);
+  }
+  double zcdp(const Zcdp& cost) const override { return zcdp_epsilon(cost, delta_); }
+  double renyi(const RenyiCurve& curve) const override { return curve.epsilon(delta_); }
+  double basic(const EpsilonDelta& sum) const override {
+    return sum.delta <= delta_ ? sum.epsilon.to_double(Round::kUp) : kInfinity;
+  }
+  double advanced(const std::vector<Use>& uses) const override {
+    return advanced_epsilon(uses, delta_).value_or(kInfinity);
+  }
+  double lower(const std::vector<Use>& uses) const override { return epsilon_lower(uses, delta_); }
+  double worst() const override { return kInfinity; }
+  double smallness() const override { return -std::log(delta_.to_double(Round::kUp)); }
+
+ private:
+  Rational delta_;
+};
+
+class DeltaQuestion final : public Question {
+ public:
+  explicit DeltaQuestion(const Rational& epsilon) : epsilon_(epsilon) {}
+  Bounds gaussian(const GaussianDp& all) const override { return all.delta(epsilon_); }
+  Bounds loss(const std::vector<Use>& uses, const PldOptions& options) const override {
+    return pld_delta(uses, epsilon_.to_double(Round::kDown), options);
+  }
+  double zcdp(const Zcdp& cost) const override { return zcdp_delta(cost, epsilon_); }
+  double renyi(const RenyiCurve& curve) const override { return curve.delta(epsilon_); }
+  double basic(const EpsilonDelta& sum) const override {
+    return sum.epsilon <= epsilon_ ? std::min(1.0, sum.delta.to_double(Round::kUp)) : 1;
+  }
+  // Advanced composition is stated for epsilon; its delta is not better than what the others give.
+  double advanced(const std::vector<Use>&) const override { return 1; }
+  double lower(const std::vector<Use>& uses) const override { return delta_lower(uses, epsilon_); }
+  double worst() const override { return 1; }
+  double smallness() const override { return 40; }
+
+ private:
+  Rational epsilon_;
+};
+
+/// Whether a single use's loss is a size that a grid of doubles can hold: e^loss finite out to
+/// `deviations`, and the loss not lost in rounding. Past that, loss distributions are not asked.
+struct FitsGrid {
+  double deviations;
+  static constexpr double kLossMax = 600;
+  static constexpr double kLossMin = 1e-9;
+
+  bool gaussian(const Rational& multiplier, double share) const {
+    const double mu = (Rational(1) / multiplier).to_double(Round::kUp);
+    return mu * mu / 2 + mu * deviations <= kLossMax && share * mu >= kLossMin;
+  }
+  static bool pure(const Rational& exact, double share = 1) {
+    const double epsilon = exact.to_double(Round::kUp);
+    return epsilon <= kLossMax && share * epsilon >= kLossMin;
+  }
+  bool operator()(const Gaussian& m) const { return gaussian(m.noise_multiplier, 1); }
+  bool operator()(const DiscreteGaussian&) const { return false; }
+  bool operator()(const Laplace& m) const { return pure(m.epsilon); }
+  bool operator()(const DiscreteLaplace& m) const { return pure(m.epsilon); }
+  bool operator()(const Generic& m) const { return pure(m.epsilon); }
+  bool operator()(const Exponential& m) const { return pure(m.epsilon); }
+  bool operator()(const PermuteAndFlip& m) const { return pure(m.epsilon); }
+  bool operator()(const SubsampledGaussian& m) const {
+    return gaussian(m.noise_multiplier, m.q.to_double(Round::kUp));
+  }
+  bool operator()(const SubsampledLaplace& m) const {
+    return pure(m.epsilon, m.q.to_double(Round::kUp));
+  }
+};
+
+/// Asks one question about one list.
+class Account {
+ public:
+  Account(const std::vector<Use>& uses, const Question& question)
+      : uses_(merge_equal(uses)),
+        question_(question),
+        best_{0, question.worst(), "no theorem applies"} {}
+
+  Bounds answer(Notion notion) {
+    if (uses_.empty()) return {0, 0, "nothing is used"};
+    switch (notion) {
+      case Notion::kBest:
+        by_all();
+        break;
+      case Notion::kGaussian:
+        by_gaussian();
+        break;
+      case Notion::kLoss:
+        by_loss();
+        break;
+      case Notion::kZcdp:
+        by_zcdp();
+        break;
+      case Notion::kRenyi:
+        by_renyi();
+        break;
+      case Notion::kBasic:
+        by_basic();
+        break;
+      case Notion::kAdvanced:
+        by_advanced();
+        break;
+    }
+    if (!is_narrow()) raise(question_.lower(uses_));
+    best_.lower = std::min(best_.lower, best_.upper);
+    return best_;
+  }
+
+ private:
+  bool is_narrow() const {
+    return best_.upper < kInfinity && best_.upper - best_.lower <= kNarrow * best_.upper;
+  }
+
+  void lower_to(double upper, const char* theorem) {
+    if (!(upper < best_.upper)) return;  // also when it is no number
+    best_.upper = upper;
+    best_.theorem = theorem;
+  }
+  void raise(double lower) {
+    if (lower > best_.lower) best_.lower = lower;
+  }
+
+  void by_all() {
+    if (by_gaussian()) return;
+    by_basic();
+    by_loss();
+    if (is_narrow()) return;
+    by_zcdp();
+    by_renyi();
+    by_advanced();
+  }
+
+  bool by_gaussian() {
+    const std::optional<GaussianDp> all = GaussianDp::of(uses_);
+    if (!all) return false;
+    const Bounds exact = question_.gaussian(*all);
+    lower_to(exact.upper, "Gaussian DP, exact [BW18, DRS22]");
+    raise(exact.lower);
+    return true;
+  }
+
+  void by_loss() {
+    std::vector<Use> fitting;
+    std::uint64_t count = 0;
+    // Tails are cut where they are e^-14 of delta, shared among the uses.
+    const FitsGrid fits{std::sqrt(2 * (question_.smallness() + 40))};
+    for (const Use& use : uses_) {
+      if (!std::visit(fits, use.mechanism) || count + use.count > kUsesMax) continue;
+      fitting.push_back(use);
+      count += use.count;
+    }
+    if (fitting.empty()) return;
+    // Without the others it is still a lower bound.
+    const bool all = fitting.size() == uses_.size();
+    if (fitting.size() <= kDistinctMax) {
+      take_loss(question_.loss(fitting, {}), all, true);
+      return;
+    }
+    const std::vector<Use> below = coarsened(fitting, Round::kDown, kDistinctMax, kCoarsest);
+    if (below.size() <= kDistinctMax) take_loss(question_.loss(below, {}), false, true);
+    const std::vector<Use> above = coarsened(fitting, Round::kUp, kDistinctMax, kCoarsest);
+    if (all && above.size() <= kDistinctMax) take_loss(question_.loss(above, {}), true, false);
+  }
+  void take_loss(const Bounds& bounds, bool upper, bool lower) {
+    if (upper) lower_to(bounds.upper, "privacy-loss distributions [ZDW22, DGKKM22]");
+    if (lower) raise(bounds.lower);
+  }
+
+  void by_zcdp() {
+    const std::optional<Zcdp> cost = zcdp_of(uses_);
+    if (cost) lower_to(question_.zcdp(*cost), "zero-concentrated DP [BS16, CKS20]");
+  }
+  void by_renyi() {
+    const RenyiCurve curve = RenyiCurve::of(coarsened(uses_, Round::kUp, kCurvesMax, kCoarsest));
+    lower_to(question_.renyi(curve), "Renyi DP [Mir17, MTZ19, CKS20]");
+  }
+  void by_basic() {
+    const std::optional<EpsilonDelta> sum = basic(uses_);
+    if (sum) lower_to(question_.basic(*sum), "basic composition [DRV10]");
+  }
+  void by_advanced() { lower_to(question_.advanced(uses_), "advanced composition [KOV15]"); }
+
+  std::vector<Use> uses_;
+  const Question& question_;
+  Bounds best_;
+};
+
+/// delta = 0: only basic composition speaks.
+Bounds pure_epsilon(const std::vector<Use>& uses) {
+  Bounds out{pure_epsilon_lower(uses), kInfinity, "none: some use has no guarantee at delta 0"};
+  const std::optional<EpsilonDelta> sum = basic(uses);
+  if (sum && sum->delta.sign() == 0) {
+    out.upper = sum->epsilon.to_double(Round::kUp);
+    out.theorem = "basic composition [DRV10]";
+  }
+  out.lower = std::min(out.lower, out.upper);
+  return out;
+}
+
+}  // namespace
+
+std::string to_string(Notion notion) {
+  for (const Name& name : kNames) {
+    if (name.notion == notion) return std::string(name.text);
+  }
+  DISCREET_CHECK(false);
+}
+
+Result<Notion> parse_notion(std::string_view text) {
+  std::string all;
+  for (const Name& name : kNames) {
+    if (name.text == text) return name.notion;
+    all += (all.empty() ? "" : ", ") + std::string(name.text);
+  }
+  return invalid_input("unknown notion " + in_quotes(text) + "; choose one of: " + all);
+}
+
+std::vector<Use> merged(const std::vector<Use>& uses) { return merge_equal(uses); }
+
+Bounds epsilon_of(const std::vector<Use>& uses, const Delta& delta, Notion notion) {
+  if (delta.value().sign() == 0) return pure_epsilon(merge_equal(uses));
+  return Account(uses, EpsilonQuestion(delta.value())).answer(notion);
+}
+
+Bounds delta_of(const std::vector<Use>& uses, const Rational& epsilon, Notion notion) {
+  DISCREET_CHECK(epsilon.sign() >= 0);
+  return Account(uses, DeltaQuestion(epsilon)).answer(notion);
+}
+
+}  // namespace discreet::accounting

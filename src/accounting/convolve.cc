@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accounting/convolve.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "accounting/fft.h"
+#include "base/check.h"
+
+namespace discreet::accounting {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kWindowMax = std::size_t{1} << 19;
+constexpr double kOutside = 1e-13;  // tilted mass that may lie outside the window
+
+double value_at(const GridLoss& loss, std::size_t i) {
+  return loss.grid.offset + static_cast<double>(loss.first + static_cast<long>(i)) * loss.grid.step;
+}
+
+/// ln(a + b) from ln a and ln b.
+double log_add(double a, double b) {
+  if (a < b) std::swap(a, b);
+  return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
+}
+
+/// K(t) = sum of counts times ln E[e^{t L}], with its first two derivatives: value, mean and
+/// variance of the tilted sum.
+struct Cumulant {
+  double value = 0;
+  double mean = 0;
+  double variance = 0;
+};
+
+Cumulant cumulant(const GridLoss& loss, double t) {
+  // Horner's rule from the left: after the last entry, s[m] is the sum of p_i r^{n-i} (n-i)^m, r =
+  // e^{-t step}; no overflow, as r <= 1.
+  const double r = std::exp(-t * loss.grid.step);
+  double s0 = 0;
+  double s1 = 0;
+  double s2 = 0;
+  for (const double p : loss.p) {
+    s2 = r * (s2 + 2 * s1 + s0);
+    s1 = r * (s1 + s0);
+    s0 = r * s0 + p;
+  }
+  const double top = value_at(loss, loss.p.size() - 1);
+  const double back = s1 / s0;
+  return {std::log(s0) + t * top, top - loss.grid.step * back,
+          std::max(0.0, s2 / s0 - back * back) * loss.grid.step * loss.grid.step};
+}
+
+Cumulant cumulant(const std::vector<Uses>& uses, double t) {
+  Cumulant total;
+  for (const Uses& use : uses) {
+    const Cumulant one = cumulant(use.loss, t);
+    total.value += use.count * one.value;
+    total.mean += use.count * one.mean;
+    total.variance += use.count * one.variance;
+  }
+  // A sum that hardly varies is still spread over a step: keeps the window and the tilts finite.
+  const double step = uses.front().loss.grid.step;
+  total.variance = std::max(total.variance, step * step);
+  return total;
+}
+
+/// The t that minimises a function that falls and then rises in ln t: golden section, one new
+/// evaluation a round.
+template <class Function>
+double best_tilt(const Function& f) {
+  constexpr double kGolden = 0.6180339887498949;
+  double low = std::log(1e-4);
+  double high = std::log(1e6);
+  double a = high - kGolden * (high - low);
+  double b = low + kGolden * (high - low);
+  double at_a = f(std::exp(a));
+  double at_b = f(std::exp(b));
+  for (int round = 0; round < 16; ++round) {
+    if (at_a < at_b) {
+      high = std::exchange(b, a);
+      at_b = at_a;
+      a = high - kGolden * (high - low);
+      at_a = f(std::exp(a));
+    } else {
+      low = std::exchange(a, b);
+      at_a = at_b;
+      b = low + kGolden * (high - low);
+      at_b = f(std::exp(b));
+    }
+  }
+  return std::exp((low + high) / 2);
+}
+
+/// ln of Chernoff's bound on the tilted mass beyond `distance` from the mean, on the side of
+/// `sign`, tried at some tilts.
+double log_chernoff(const std::vector<Uses>& uses, double t, const Cumulant& at, double edge,
+                    double sign) {
+  double best = 0;
+  const double natural = std::min(std::fabs(edge - at.mean) / at.variance, 1e6);
+  for (double factor : {0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0}) {
+    const double s = sign * factor * natural;
+    const double bound = cumulant(uses, t + s).value - at.value - s * edge;
+    best = std::min(best, bound + 1e-9 * (1 + std::fabs(at.value)));
+  }
+  return best;
+}
+
+/// product *= x^count, entry by entry, for the spectra of real vectors: the second half mirrors the
+/// first.
+void multiply_power(Spectrum& product, Spectrum& x, double count) {
+  const std::size_t half = x.re.size() / 2 + 1;
+  for (auto k = static_cast<unsigned long long>(count);;) {
+    if ((k & 1) != 0) multiply(product, x, half);
+    if ((k >>= 1) == 0) return;
+    multiply(x, x, half);
+  }
+}
+
+/// Fills the second half: entry n - i is the conjugate of entry i.
+void mirror(Spectrum& x) {
+  const std::size_t n = x.re.size();
+  for (std::size_t i = 1; i < n / 2; ++i) {
+    x.re[n - i] = x.re[i];
+    x.im[n - i] = -x.im[i];
+  }
+}
+
+}  // namespace
+
+double tilt_for_delta(const std::vector<Uses>& uses, double delta) {
+  return best_tilt([&](double t) { return (cumulant(uses, t).value - std::log(delta)) / t; });
+}
+
+double tilt_for_epsilon(const std::vector<Uses>& uses, double epsilon) {
+  return best_tilt([&](double t) { return cumulant(uses, t).value - t * epsilon; });
+}
+
+Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
+  DISCREET_CHECK(!uses.empty());
+  Composed out;
+  out.side_ = side;
+  out.step_ = uses.front().loss.grid.step;
+  double count = 0;
+  double no_infinity = 0;  // ln of the probability that no use is a giveaway
+  double offset = 0;
+  for (const Uses& use : uses) {
+    DISCREET_CHECK(use.loss.grid.step == out.step_);
+    count += use.count;
+    offset += use.count * use.loss.grid.offset;
+    no_infinity += use.count * std::log1p(-std::min(use.loss.infinity, 1 - kUnit));
+    out.slack_ += use.count * use.loss.slack;
+  }
+  out.slack_ += 16 * kUnit * std::fabs(offset);
+  const double sign = side == Side::kUpper ? 1 : -1;
+  out.log_infinity_ = std::log(-std::expm1(no_infinity) * (1 + sign * 1e-12));
+
+  // A sum with few values fits a window whole. A large tilt would then let its lower end underflow,
+  // and is not needed.
+  double values = 1;
+  double least = 0;
+  for (const Uses& use : uses) {
+    values += use.count * static_cast<double>(use.loss.p.size() - 1);
+    least += use.count * static_cast<double>(use.loss.first);
+  }
+  const bool all_inside = values <= 4096;
+  const double t = all_inside ? std::min(tilt, 600 / (values * out.step_)) : tilt;
+  const Cumulant at = cumulant(uses, t);
+  const double deviation = std::sqrt(at.variance);
+  // Entry i of the window stands for offset + (first + i) step.
+  std::size_t size =
+      std::bit_ceil(static_cast<std::size_t>(std::min(17 * deviation / out.step_, 1e9)) + 64);
+  size = std::min(size, kWindowMax);
+  long first = 0;
+  double log_left = 0;
+  double log_right = 0;
+  if (all_inside) {
+    size = std::bit_ceil(static_cast<std::size_t>(values) + 8);
+    first = static_cast<long>(least);
+    log_left = log_right = -kInfinity;
+  }
+  for (; !all_inside; size *= 2) {
+    first =
+        static_cast<long>(std::floor((at.mean - offset) / out.step_)) - static_cast<long>(size / 2);
+    const double low = offset + static_cast<double>(first) * out.step_;
+    const double high = low + static_cast<double>(size) * out.step_;
+    log_left = log_chernoff(uses, t, at, low, -1);
+    log_right = log_chernoff(uses, t, at, high, 1);
+    if (log_add(log_left, log_right) <= std::log(kOutside) || size >= kWindowMax) break;
+  }
+
+  const auto plan = Fourier::shared(size);
+  const Fourier& fourier = *plan;
+  Spectrum product(size);
+  std::fill(product.re.begin(), product.re.end(), 1.0);
+  double entry_error = 0;
+  const long n = static_cast<long>(size);
+  for (const Uses& use : uses) {
+    const double k = cumulant(use.loss, t).value;
+    Spectrum x(size);
+    double square = 0;
+    for (std::size_t i = 0; i < use.loss.p.size(); ++i) {
+      if (use.loss.p[i] <= 0) continue;
+      const double w = use.loss.p[i] * std::exp(t * value_at(use.loss, i) - k);
+      const long index = ((use.loss.first + static_cast<long>(i)) % n + n) % n;
+      x.re[static_cast<std::size_t>(index)] += w;
+      square += w * w;
+    }
+    fourier.forward(x);
+    entry_error += use.count * (fourier.relative_error() * std::sqrt(square) + 12 * kUnit);
+    multiply_power(product, x, use.count);
+  }
+  mirror(product);
+  fourier.inverse(product);
+  entry_error = 1.5 * (entry_error + fourier.relative_error());  // sqrt(2) for the mirror
+
+  out.first_value_ = offset + static_cast<double>(first) * out.step_;
+  out.centre_ = at.mean;
+  // Each tilted weight carries a relative error of a few units times t l; counted once for all
+  // uses.
+  const double relative = 1e-10 + 64 * kUnit * count * (1 + t * (1 + std::fabs(at.mean)));
+  out.log_scale_ = at.value - t * at.mean + sign * relative;
+  out.log_outside_ = at.value + log_right -
+                     t * (out.first_value_ + static_cast<double>(size) * out.step_) + relative;
+  out.log_left_ = at.value + log_left + relative;
+  out.log_images_ = at.value + log_add(log_left, log_right) + relative - t * at.mean;
+
+  const double decay = std::exp(-t * out.step_);
+  const double discount = std::exp(-out.step_);
+  out.weight_.assign(size + 1, 0);
+  out.discounted_.assign(size + 1, 0);
+  // Suffix sums by Horner's rule, relative to each entry: W_i = t_i + e^{-t step} W_{i+1}.
+  for (std::size_t i = size; i-- > 0;) {
+    const long index = ((first + static_cast<long>(i)) % n + n) % n;
+    const double raw = product.re[static_cast<std::size_t>(index)];
+    const double mass = std::max(0.0, raw + sign * entry_error);
+    out.weight_[i] = mass + decay * out.weight_[i + 1];
+    out.discounted_[i] = mass + decay * discount * out.discounted_[i + 1];
+  }
+  out.tilt_ = t;
+  return out;
+}
+
+double Composed::finite_log_delta(double epsilon) const {
+  // The first entry whose loss exceeds epsilon.
+  const double position = std::floor((epsilon - first_value_) / step_) + 1;
+  const double last = static_cast<double>(weight_.size() - 1);
+  const auto i = static_cast<std::size_t>(std::clamp(position, 0.0, last));
+  const double value = first_value_ + static_cast<double>(i) * step_;
+  // sum over j >= i of m_j e^{-t (l_j - l_i)} (1 - e^{eps - l_j})
+  const double factor = std::exp(std::min(epsilon - value, 700.0));
+  const double sign = side_ == Side::kUpper ? 1 : -1;
+  const double sum = weight_[i] * (1 + sign * 1e-12) - factor * discounted_[i] * (1 - sign * 1e-12);
+  if (!(sum > 0)) return -kInfinity;
+  return log_scale_ - tilt_ * (value - centre_) + std::log(sum);
+}
+
+double Composed::log_delta(double epsilon) const {
+  if (side_ == Side::kUpper) {
+    const double at = epsilon - slack_;
+    double sum = log_add(log_add(finite_log_delta(at), log_outside_), log_infinity_);
+    // What lies between epsilon and the window, weighted back at most as at epsilon.
+    if (at < first_value_) sum = log_add(sum, log_left_ - tilt_ * at);
+    return std::min(0.0, sum);
+  }
+  // Images carry at most the outside mass, weighted back at most as at epsilon itself.
+  const double finite = finite_log_delta(epsilon + slack_);
+  const double images = log_images_ - tilt_ * (epsilon - centre_);
+  const double kept =
+      images < finite ? finite + std::log1p(-std::exp(images - finite)) : -kInfinity;
+  return log_add(kept, log_infinity_);
+}
+
+double Composed::epsilon(double delta) const {
+  const double target = std::log(delta);
+  const auto bisect = [&](double low, double high) {  // log_delta(low) > target >= log_delta(high)
+    for (int round = 0; round < 200 && high - low > 1e-14 * (1 + high); ++round) {
+      const double middle = (low + high) / 2;
+      (log_delta(middle) <= target ? high : low) = middle;
+    }
+    return side_ == Side::kUpper ? high : low;
+  };
+  const double end = first_value_ + static_cast<double>(weight_.size()) * step_;
+  if (side_ == Side::kUpper) {
+    if (log_delta(0) <= target) return 0;
+    return log_delta(end) > target ? kInfinity : bisect(0, end);
+  }
+  // The lower bound is sharp near the tilted mean only; any epsilon at which it exceeds delta will
+  // do, so look from there to the left.
+  if (!(end > 0)) return 0;
+  double high = end;
+  const double stride = std::max((end - centre_) / 16, centre_ / 64);
+  for (double low = std::min(centre_, end); low >= 0; low -= stride) {
+    if (log_delta(low) > target) return bisect(low, high);
+    high = low;
+  }
+  return log_delta(0) > target ? bisect(0, high) : 0;
+}
+
+}  // namespace discreet::accounting

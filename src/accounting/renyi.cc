@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accounting/renyi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "accounting/conversion.h"
+#include "accounting/outward.h"
+#include "accounting/renyi_curves.h"
+
+namespace discreet::accounting {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> make_orders() {
+  std::vector<double> out;
+  for (int k = 16; k >= 1; --k) out.push_back(1 + std::ldexp(1.0, -k));
+  out.push_back(1.75);
+  for (int k = 2; k <= 64; ++k) out.push_back(k);
+  for (double k = 64; k < 1024; k *= 2) {
+    out.push_back(1.5 * k);
+    out.push_back(2 * k);
+  }
+  for (int k = 11; k <= 20; ++k) out.push_back(std::ldexp(1.0, k));
+  return out;
+}
+
+}  // namespace
+
+std::span<const double> renyi_orders() {
+  static const std::vector<double> orders = make_orders();
+  return orders;
+}
+
+RenyiCurve::RenyiCurve() : tau_(renyi_orders().size(), 0.0) {}
+
+RenyiCurve RenyiCurve::of(const Mechanism& mechanism) {
+  RenyiCurve out;
+  out.tau_ = renyi_curve(mechanism, renyi_orders());
+  if (const auto* generic = std::get_if<Generic>(&mechanism)) out.delta_ = generic->delta;
+  return out;
+}
+
+RenyiCurve RenyiCurve::of(const std::vector<Use>& uses) {
+  RenyiCurve out;
+  for (const Use& use : uses) out = out.composed(of(use.mechanism).times(use.count));
+  return out;
+}
+
+RenyiCurve RenyiCurve::composed(const RenyiCurve& other) const {
+  RenyiCurve out;
+  for (std::size_t i = 0; i < tau_.size(); ++i) out.tau_[i] = add_up(tau_[i], other.tau_[i]);
+  out.delta_ = add(delta_, other.delta_, Round::kUp);
+  return out;
+}
+
+RenyiCurve RenyiCurve::times(std::uint64_t count) const {
+  RenyiCurve out;
+  // Counts are at most 10^9, which a double holds.
+  const double factor = static_cast<double>(count);
+  for (std::size_t i = 0; i < tau_.size(); ++i) out.tau_[i] = multiply_up(factor, tau_[i]);
+  out.delta_ = delta_ * Rational(static_cast<std::int64_t>(count));
+  return out;
+}
+
+RenyiCurve RenyiCurve::group(std::uint64_t k) const {
+  DISCREET_CHECK(k >= 1 && delta_.sign() == 0);
+  if (k == 1) return *this;
+  double people = 1;
+  double factor = 1;
+  while (people < static_cast<double>(k)) {
+    people *= 2;
+    factor = multiply_up(factor, 3);
+  }
+  const std::span<const double> orders = renyi_orders();
+  RenyiCurve out;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    // Curves grow with the order, so the next order of the grid above people * order will do.
+    const double needed = people * std::max(2.0, orders[i]);
+    const auto found = std::lower_bound(orders.begin(), orders.end(), needed);
+    out.tau_[i] = found == orders.end()
+                      ? kInfinity
+                      : multiply_up(factor, tau_[static_cast<std::size_t>(found - orders.begin())]);
+  }
+  return out;
+}
+
+double RenyiCurve::epsilon(const Rational& delta) const {
+  DISCREET_CHECK(delta.sign() > 0 && delta < 1);
+  const Rational left = delta_left(delta, delta_);
+  if (left.sign() == 0) return kInfinity;
+  const double log_delta = std::log(left.to_double(Round::kUp));
+  const std::span<const double> orders = renyi_orders();
+  std::size_t best = 0;
+  double least = kInfinity;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const double guess = epsilon_guess(orders[i], tau_[i], log_delta);
+    if (guess < least) {
+      least = guess;
+      best = i;
+    }
+  }
+  return epsilon_at_order(orders[best], tau_[best], left);
+}
+
+double RenyiCurve::delta(const Rational& epsilon) const {
+  if (delta_ >= 1) return 1;
+  const double target = epsilon.to_double(Round::kDown);
+  const std::span<const double> orders = renyi_orders();
+  std::size_t best = 0;
+  double least = kInfinity;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const double guess = log_delta_guess(orders[i], tau_[i], target);
+    if (guess < least) {
+      least = guess;
+      best = i;
+    }
+  }
+  const double spent = delta_.to_double(Round::kUp);
+  return std::min(1.0,
+                  add_up(spent, exp_up(log_delta_at_order(orders[best], tau_[best], epsilon))));
+}
+
+}  // namespace discreet::accounting
