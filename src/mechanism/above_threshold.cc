@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/above_threshold.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <mutex>
 
 #include "mechanism/calibration.h"
 #include "mechanism/tails.h"
@@ -57,17 +60,38 @@ Result<AboveThreshold> AboveThreshold::open(const Options& options, Receipt&& re
   return AboveThreshold(options, std::move(scales), std::move(paid), std::move(r));
 }
 
+struct AboveThreshold::Memory {
+  explicit Memory(std::size_t yeses) : yeses_left(yeses) {}
+  std::mutex mutex;
+  std::size_t yeses_left;
+  bool healthy = true;
+  const pid_t process = getpid();
+};
+
 AboveThreshold::AboveThreshold(const Options& options, Scales scales, Receipt receipt,
                                Sensitive<Int128> r)
     : options_(options),
       scales_(std::move(scales)),
       receipt_(std::move(receipt)),
       r_(std::move(r)),
-      yeses_left_(options.above_max) {}
+      memory_(new Memory(options.above_max), [](Memory* memory) { delete memory; }) {}
+
+std::size_t AboveThreshold::yeses_left() const {
+  DISCREET_CHECK(memory_ != nullptr);
+  const std::lock_guard lock(memory_->mutex);
+  return memory_->yeses_left;
+}
 
 Result<Released<bool>> AboveThreshold::ask(const Sensitive<Int128>& question, Recorder* recorder) {
-  if (!healthy_) return no_entropy();
-  if (yeses_left_ == 0) {
+  DISCREET_CHECK(memory_ != nullptr);
+  // Before the lock: a child may have inherited it locked.
+  if (memory_->process != getpid()) {
+    return Error{Code::kRefused,
+                 "above-threshold was opened by another process; open and pay for one here"};
+  }
+  const std::lock_guard lock(memory_->mutex);
+  if (!memory_->healthy) return no_entropy();
+  if (memory_->yeses_left == 0) {
     return Error{Code::kBudget, "above-threshold has given the " +
                                     std::to_string(options_.above_max) +
                                     " yeses that were paid for; open and pay for another"};
@@ -75,12 +99,12 @@ Result<Released<bool>> AboveThreshold::ask(const Sensitive<Int128>& question, Re
   DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::this_thread());
   const Int128 v = draw(scales_.question, *bits);
   if (!bits->healthy()) {
-    healthy_ = false;
+    memory_->healthy = false;
     return no_entropy();
   }
   const Int128 q = question.reveal(Unseal());
   const bool above = is_above(q, v, options_.threshold, r_.reveal(Unseal()));
-  if (above) --yeses_left_;
+  if (above) --memory_->yeses_left;
   if (recorder != nullptr) {
     recorder->record({noise(options_), Sensitive(std::vector<Int128>{q}), above ? "yes" : "no"});
   }

@@ -7,6 +7,7 @@
 //   DISCREET_ASSIGN(Released<bool> answer, alarm.ask(count));
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,9 @@ namespace discreet::mechanism {
 /// Mechanism    draw R once; for question i draw V_i: yes iff q_i + V_i >= T + R; end after c yes.
 ///              R discrete Laplace of scale (1+r) Delta/epsilon, V_i of 2c (1+r) Delta/(r epsilon),
 ///              with r = floor((2c)^(2/3)), which about minimises the variance of V_i - R.
-/// Domain       integers, clamped to +-2^125; T public, within +-2^125.
+/// Domain       integers, clamped to +-2^125; T public, within +-2^125. Noise beyond 2^127
+/// (probability
+///              below e^(-2^86)) is cut, which the proof leaves out: see CAVEATS.
 /// Neighbours   |q_i - q_i'| <= Delta for every question, Delta a whole number; q_i may depend on
 ///              the earlier answers.                             Measure  pure DP.
 /// Theorem      all answers together are epsilon-DP, hence (epsilon^2/2)-zCDP.
@@ -29,7 +32,12 @@ namespace discreet::mechanism {
 /// Accuracy     margin(): with the stated confidence the first k answers all are right for counts
 ///              that far from T.
 /// Randomness   OS entropy only.
-/// Fails with   kBudget once c yeses are out (they are released facts); kNoEntropy, for good.
+/// Threads      ask() may be called from several; yeses are counted under a lock. A child made by
+/// fork()
+///              would hold a second copy of R and of the count, so it is refused.
+/// Fails with   kBudget once c yeses are out (they are released facts); kNoEntropy, for good;
+/// kRefused
+///              in a forked child.
 /// Side channel the same work for every question, but for the sampler's refinement: see CAVEATS.
 /// Source       [Dwork-Roth 2014 §3.6], [Lyu-Su-Li 2017 Alg. 7]; the broken variants that the
 ///              latter lists are avoided: V_i scales with c, and no noisy count is given away.
@@ -54,10 +62,12 @@ class AboveThreshold {
   static Result<AboveThreshold> open(const Options& options, Receipt&& receipt);
 
   /// Every answer carries the receipt and the price of the whole series.
-  /// Fails with: kBudget when it has ended; kNoEntropy, and then on every later question.
+  /// Requires: not moved from.
+  /// Fails with: kBudget when it has ended; kNoEntropy, and then on every later question; kRefused
+  /// in another process than the one that opened it.
   Result<Released<bool>> ask(const Sensitive<Int128>& question, Recorder* recorder = nullptr);
 
-  std::size_t yeses_left() const { return yeses_left_; }
+  std::size_t yeses_left() const;
 
   /// An m such that, with the stated confidence, each of the first `questions` answers is yes only
   /// for counts of at least T - m, and no only for counts below T + m.
@@ -93,8 +103,8 @@ class AboveThreshold {
   Scales scales_;
   Receipt receipt_;      // used up; kept for its id
   Sensitive<Int128> r_;  // as secret as any count
-  std::size_t yeses_left_;
-  bool healthy_ = true;
+  struct Memory;         // what questions share; a moved-from object has none
+  std::unique_ptr<Memory, void (*)(Memory*)> memory_;
 };
 
 template <random::BitSource B>

@@ -2,8 +2,12 @@
 #include "mechanism/above_threshold.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <map>
+#include <thread>
 
 #include "mechanism/brackets_for_tests.h"
 #include "mechanism/receipt_for_tests.h"
@@ -159,6 +163,46 @@ TEST(AboveThreshold, AnswersClearQuestionsAndEndsAfterTheYesesPaidFor) {
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, Code::kBudget);
   EXPECT_NE(ended.error().message.find("open and pay for another"), std::string::npos);
+}
+
+TEST(AboveThreshold, GivesNoMoreYesesToManyThreadsThanWerePaidFor) {
+  for (int run = 0; run < 50; ++run) {
+    auto alarm = open(options("1", 2, 1000));
+    std::atomic<int> yeses = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int k = 0; k < 5; ++k) {
+          const auto answer = alarm->ask(Sensitive<Int128>(Int128{1} << 60));
+          if (answer && answer->value()) ++yeses;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(yeses, 2);
+    EXPECT_EQ(alarm->yeses_left(), 0u);
+  }
+}
+
+TEST(AboveThreshold, RefusesAForkedChildWhichWouldCountAgain) {
+  auto alarm = open(options("1", 1, 1000));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto answer = alarm->ask(Sensitive<Int128>(Int128{1} << 60));
+    _exit(!answer && answer.error().code == Code::kRefused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(ask(*alarm, Int128{1} << 60));
+}
+
+TEST(AboveThresholdDeathTest, IsSpentOnceMovedFrom) {
+  auto alarm = open(options("1", 1));
+  const AboveThreshold moved = std::move(*alarm);
+  EXPECT_EQ(moved.yeses_left(), 1u);
+  EXPECT_EXIT((void)alarm->ask(Sensitive<Int128>(5)), testing::ExitedWithCode(70), "memory_");
 }
 
 TEST(AboveThreshold, AnswersCarryThePriceOfTheWholeSeries) {

@@ -17,7 +17,8 @@ namespace discreet {
 
 template <class T>
 inline void wipe(T& value) {
-  if constexpr (std::is_trivially_copyable_v<T>) explicit_bzero(&value, sizeof(value));
+  static_assert(std::is_trivially_copyable_v<T>, "say how a payload of this type is wiped");
+  explicit_bzero(&value, sizeof(value));
 }
 
 template <class T>
