@@ -32,6 +32,8 @@ AuditRow row_of(std::string mechanism, std::string neighbours, std::string claim
           .tapes = std::to_string(a.tapes + b.tapes),
           .unresolved = std::max(a.unresolved, b.unresolved).to_decimal(2, Round::kUp),
           .verdict = std::move(verdict.text),
+          .certified = std::move(verdict.certified),
+          .left = std::max(a.unresolved, b.unresolved),
           .ok = verdict.ok};
 }
 

@@ -86,22 +86,16 @@ AuditRow mean_of_bits(const Progress& progress) {
                   progress);
 }
 
-/// sigma^2 = 1/(2 rho).
-template <int kWidth>
-AuditRow gaussian_with(const Rational& variance, int depth, const Progress& progress) {
+/// One look-up. Wider noise is drawn from cells, with rejection: too many tapes to walk (exact.md).
+AuditRow gaussian(const Progress& progress) {
+  const Rational variance = 1;  // 1 / (2 rho)
   const auto mechanism = mechanism::Gaussian::make(
       {.sensitivity_squared = L2Squared::trusted(1), .rho = Rho::trusted(1 / (2 * variance))});
   const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
     return gaussian_probability(to_int(y - x), variance);
   };
-  return audit<kWidth>(mechanism.value(), kCounts, depth, theorem, progress);
+  return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
 }
-
-/// One look-up.
-AuditRow gaussian(const Progress& progress) { return gaussian_with<6>(1, 30, progress); }
-
-/// Too wide for a column for each value: cells, and rejection inside them.
-AuditRow gaussian_in_cells(const Progress& progress) { return gaussian_with<3>(4, 19, progress); }
 
 AuditRow gaussian_vector(const Progress& progress) {
   using Entries = std::vector<std::int64_t>;
@@ -113,7 +107,7 @@ AuditRow gaussian_vector(const Progress& progress) {
            gaussian_probability(static_cast<int>(y[1] - x[1]), variance);
   };
   const Inputs<Entries> inputs{{0, 0}, {1, 1}, "0 0 | 1 1"};
-  return audit<6>(mechanism.value(), inputs, 24, theorem, progress);
+  return audit<6>(mechanism.value(), inputs, 30, theorem, progress);
 }
 
 AuditRow rounded_gaussian(const Progress& progress) {
@@ -138,7 +132,6 @@ std::vector<Case> noise_cases() {
           {"geometric", geometric},
           {"mean-of-bits", mean_of_bits},
           {"gaussian", gaussian},
-          {"gaussian-cells", gaussian_in_cells},
           {"gaussian-vector", gaussian_vector},
           {"rounded-gaussian", rounded_gaussian}};
 }

@@ -128,6 +128,7 @@ std::string shown(const Loss& loss) {
 void broken(Verdict& verdict, const std::string& what) {
   verdict.text = verdict.ok ? "violated: " + what : verdict.text + "; " + what;
   verdict.ok = false;
+  verdict.violated = true;
 }
 
 void judge_epsilon(const Cost& claimed, const Distribution& a, const Distribution& b,
@@ -136,9 +137,11 @@ void judge_epsilon(const Cost& claimed, const Distribution& a, const Distributio
   const DeltaBracket delta = measure_delta(a, b, epsilon);
   verdict.delta = shown(delta.low, Round::kDown) + " to " + shown(delta.high, Round::kUp);
   verdict.measured = "delta " + verdict.delta;
+  verdict.certified = delta.low;
   if (claimed.delta.value() == kZero) {
     const Loss loss = measure_epsilon(a, b);
     verdict.measured = "epsilon " + shown(loss);
+    verdict.certified = loss.low;
     if (loss.low > epsilon) {
       broken(verdict, "epsilon is at least " + shown(loss.low, Round::kDown));
       return;
@@ -177,6 +180,7 @@ void judge_rho(const Cost& claimed, const Distribution& a, const Distribution& b
       const DeltaBracket delta = measure_delta(a, b, rho);
       verdict.measured = "delta at epsilon = rho " + shown(delta.low, Round::kDown) + " to " +
                          shown(delta.high, Round::kUp);
+      verdict.certified = delta.low;
     }
     return;
   }
@@ -184,8 +188,20 @@ void judge_rho(const Cost& claimed, const Distribution& a, const Distribution& b
   for (const int order : {2, 3}) {
     low = std::max(low, measure_renyi(a, b, order) / Rational(order));
   }
-  if (!claimed.epsilon) verdict.measured = "rho at least " + shown(low, Round::kDown);
+  if (!claimed.epsilon) {
+    verdict.measured = "rho at least " + shown(low, Round::kDown);
+    verdict.certified = low;
+  }
   if (low > rho) broken(verdict, "rho is at least " + shown(low, Round::kDown));
+}
+
+/// What contradicts nothing because little was walked does not hold.
+void judge_coverage(const Distribution& a, const Distribution& b, Verdict& verdict) {
+  const Rational& most = std::max(a.unresolved, b.unresolved);
+  if (!verdict.ok || most <= kUnresolvedMax) return;
+  verdict.ok = false;
+  verdict.text = "unresolved: the walk left " + most.to_decimal(2, Round::kUp) + " of the tapes, " +
+                 "more than " + kUnresolvedMax.to_string();
 }
 
 /// Says it once, about the side that is further out.
@@ -237,21 +253,26 @@ Fit measure_fit(const Distribution& d) {
 }
 
 Verdict judge(const Cost& claimed, const Distribution& a, const Distribution& b) {
-  Verdict verdict{.ok = true, .text = "holds", .measured = "", .delta = "-"};
+  Verdict verdict{
+      .ok = true, .violated = false, .text = "holds", .measured = "", .delta = "-", .certified = 0};
   if (claimed.epsilon) judge_epsilon(claimed, a, b, verdict);
   if (claimed.rho) judge_rho(claimed, a, b, verdict);
   judge_fit(a, b, verdict);
+  judge_coverage(a, b, verdict);
   return verdict;
 }
 
 Verdict judge_equality(const Distribution& a, const Distribution& b) {
-  Verdict verdict{.ok = true, .text = "holds", .measured = "", .delta = "-"};
+  Verdict verdict{
+      .ok = true, .violated = false, .text = "holds", .measured = "", .delta = "-", .certified = 0};
   const DeltaBracket distance = measure_delta(a, b, kZero);
   verdict.measured =
       "distance " + shown(distance.low, Round::kDown) + " to " + shown(distance.high, Round::kUp);
+  verdict.certified = distance.low;
   if (distance.low > 0)
     broken(verdict, "the two differ by at least " + shown(distance.low, Round::kDown));
   judge_fit(a, b, verdict);
+  judge_coverage(a, b, verdict);
   return verdict;
 }
 

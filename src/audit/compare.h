@@ -83,22 +83,34 @@ Fit measure_fit(const Distribution& d);
 /// What is to be said of a claim.
 struct Verdict {
   bool ok = true;
-  std::string text;      ///< "holds", or each thing that is certainly broken
-  std::string measured;  ///< the loss, in the notion of the claim
-  std::string delta;     ///< delta's bracket at the claimed epsilon, or "-"
+  bool violated = false;  ///< not ok, and that is a proof
+  std::string text;       ///< "holds", "unresolved: ...", or each thing that is certainly broken
+  std::string measured;   ///< the loss, in the notion of the claim
+  std::string delta;      ///< delta's bracket at the claimed epsilon, or "-"
+  Rational certified;     ///< the lower end of `measured`
 };
 
-/// Everything that the claim and the theorem say about these two distributions:
-///   epsilon given  delta at epsilon is certainly at most the claimed delta
-///   rho given      if delta is 0, the divergence at orders 2 and 3 is certainly not above rho
-///   times
-///                  the order; and delta at a few epsilons is not above the conversion's
-///                  delta + e^-((epsilon - rho)^2 / 4 rho)
-///   theorem given  every outcome's probability lies in its bracket, on both sides
+/// The most unresolved mass that a side may have for a verdict "holds". Without a bound a walk that
+/// ran out of depth would contradict nothing, and so pass.
+inline const Rational kUnresolvedMax = Rational::ratio(1, 50);
+
+/// Looks for a contradiction between these two distributions and what the claim and the theorem
+/// say of them:
+///   epsilon given  the certified lower end of delta at epsilon exceeds the claimed delta; or, if
+///                  that is 0, the certified lower end of epsilon exceeds the claimed one
+///   rho given      if delta is 0, the certified lower end of the divergence at order 2 or 3
+///   exceeds
+///                  rho times the order; or that of delta at one of a few epsilons exceeds the
+///                  conversion's delta + e^-((epsilon - rho)^2 / 4 rho)
+///   theorem given  an outcome's probability lies outside its bracket, on either side
+/// "violated" is a proof. "holds" says that no contradiction was found and that each side left at
+/// most kUnresolvedMax unresolved; it is no proof of the claim: how much room is left between the
+/// lower end and the claim stands in `measured`. With more unresolved and no contradiction the
+/// verdict is "unresolved", which is not ok.
 Verdict judge(const Cost& claimed, const Distribution& a, const Distribution& b);
 
-/// That both have the same distribution: their total-variation distance is not certainly positive,
-/// and each fits its theorem.
+/// The same for the claim that both have one distribution: it is contradicted when their
+/// total-variation distance is certainly positive, or one does not fit its theorem.
 Verdict judge_equality(const Distribution& a, const Distribution& b);
 
 }  // namespace discreet::audit

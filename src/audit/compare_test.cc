@@ -58,8 +58,40 @@ TEST(Compare, NeverCertifiesMoreThanTheUnresolvedMassAllows) {
   const Distribution half = masses({{"no", 1}}, 2);
   const Distribution yes = masses({{"yes", 1}}, 2);
   EXPECT_EQ(measure_epsilon(yes, half).low, Rational(0));
-  EXPECT_TRUE(judge(pure("0.001"), yes, half).ok);
   EXPECT_EQ(measure_delta(yes, half, Rational(1)).high, Rational(1));
+  const Verdict verdict = judge(pure("0.001"), yes, half);
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_EQ(verdict.text, "unresolved: the walk left 0.5 of the tapes, more than 0.02");
+}
+
+TEST(Compare, GivesNoVerdictWhenNothingWasWalked) {
+  const Distribution empty = masses({}, 1);
+  const Cost rho{
+      .epsilon = std::nullopt, .rho = Rho::parse("0.001").value(), .delta = Delta::trusted(0)};
+  for (const Verdict& verdict :
+       {judge(pure("0.000001"), empty, empty), judge(approximate("1", "0.1"), empty, empty),
+        judge(rho, empty, empty), judge_equality(empty, empty)}) {
+    EXPECT_FALSE(verdict.ok || verdict.violated);
+    EXPECT_EQ(verdict.text, "unresolved: the walk left 1 of the tapes, more than 0.02");
+  }
+}
+
+TEST(Compare, BoundsTheUnresolvedMassOfEachSide) {
+  const Distribution full = masses({{"yes", 50}, {"no", 50}}, 100);
+  const Distribution just = masses({{"yes", 50}, {"no", 48}}, 100);
+  const Distribution over = masses({{"yes", 50}, {"no", 47}}, 100);
+  EXPECT_EQ(just.unresolved, kUnresolvedMax);
+  EXPECT_TRUE(judge(pure("1"), full, just).ok);
+  EXPECT_TRUE(judge(pure("1"), just, full).ok);
+  EXPECT_FALSE(judge(pure("1"), full, over).ok);
+  EXPECT_FALSE(judge(pure("1"), over, full).ok);
+  EXPECT_FALSE(judge_equality(full, over).ok);
+}
+
+TEST(Compare, AProofOfViolationStandsWhateverIsUnresolved) {
+  const Distribution yes = masses({{"yes", 90}}, 100);
+  const Distribution no = masses({{"no", 90}}, 100);
+  EXPECT_TRUE(judge(pure("1"), yes, no).violated);
 }
 
 TEST(Compare, GathersOutcomesThatProveLittleAlone) {

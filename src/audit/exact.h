@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "numeric/rational.h"
 
 namespace discreet::audit {
 
@@ -30,7 +31,9 @@ struct AuditRow {
   std::string delta;       ///< bracket of delta at the claimed epsilon; "-" where rho is claimed
   std::string tapes;       ///< tapes walked, both sides
   std::string unresolved;  ///< probability of the tapes that did not end within the depth
-  std::string verdict;     ///< "holds", or what is broken
+  std::string verdict;     ///< "holds", "unresolved: ...", or what is broken
+  Rational certified;      ///< the lower end of `measured`, as a number
+  Rational left;           ///< `unresolved`, as a number: the larger of both sides'
   bool ok = false;
 };
 

@@ -2,11 +2,15 @@
 #include "audit/mutants.h"
 
 #include "audit/cases.h"
+#include "mechanism/above_threshold.h"
 #include "mechanism/exponential.h"
+#include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/partition_selection.h"
 #include "mechanism/permute_and_flip.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/thresholded_laplace.h"
+#include "mechanism/top_k.h"
 #include "mechanism/verbs.h"
 #include "random/bernoulli.h"
 #include "random/laplace.h"
@@ -24,6 +28,12 @@ std::string print(Int128 x) { return to_string(x); }
 std::string print(const std::optional<Int128>& x) { return x ? to_string(*x) : "absent"; }
 std::string print(std::size_t x) { return std::to_string(x); }
 std::string print(bool x) { return x ? "1" : "0"; }
+template <class Entry>
+std::string print(const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry entry : entries) text += print(entry) + " ";
+  return text;
+}
 
 /// Walks program(input, tape) on both inputs. theorem(input, outcome) is an optional<Range>.
 template <int kWidth, class Input, class Program, class Theorem>
@@ -178,6 +188,88 @@ Verdict wrong_rho(bool faulty, const Progress& progress) {
       kNoTheorem);
 }
 
+Verdict small_variance(bool faulty, const Progress& progress) {
+  const Rho rho = Rho::trusted(Rational::ratio(1, 2));
+  const Rho used = faulty ? Rho::trusted(rho.value() * Rational::ratio(8, 7)) : rho;
+  const auto mechanism =
+      mechanism::Gaussian::make({.sensitivity_squared = L2Squared::trusted(1), .rho = used});
+  return judge_program<6>(
+      Cost{.epsilon = std::nullopt, .rho = rho, .delta = Delta::trusted(0)}, Int128{0}, Int128{1},
+      {.depth = 24, .progress = progress},
+      [&](Int128 x, Tape<6>& tape) {
+        return Door::replay(mechanism.value(), Sensitive<Int128>(x), tape).outcome();
+      },
+      [](Int128 x, Int128 y) {
+        return std::optional(gaussian_probability(static_cast<int>(y - x), 1));
+      });
+}
+
+/// p(n + 1) in place of p(n): a key with one unit is shown with probability (e^epsilon + 1) delta.
+Verdict selection_ahead(bool faulty, const Progress& progress) {
+  const auto mechanism = mechanism::PartitionSelection::make(
+      {.epsilon = Epsilon::trusted(1), .delta = Delta::trusted(Rational::ratio(1, 20))});
+  return judge_program<4>(
+      mechanism.value().cost(), Int128{0}, Int128{1}, {.depth = 60, .progress = progress},
+      [&](Int128 n, Tape<4>& tape) {
+        const Int128 counted = faulty && n > 0 ? n + 1 : n;
+        return Door::replay(mechanism.value(), Sensitive<Int128>(counted), tape).outcome();
+      },
+      kNoTheorem);
+}
+
+/// Two rounds at epsilon each: as if the price were k times as high.
+Verdict undivided_rounds(bool faulty, const Progress& progress) {
+  using Scores = std::vector<std::int64_t>;
+  const auto make = [](const Rational& epsilon) {
+    return mechanism::TopK::make({.epsilon = Epsilon::trusted(epsilon),
+                                  .sensitivity = Sensitivity::trusted(1),
+                                  .candidates = 3,
+                                  .k = 2});
+  };
+  const auto honest = make(2);
+  const auto mechanism = make(faulty ? 4 : 2);
+  return judge_program<1>(
+      honest.value().cost(), Scores{1, 1, 0}, Scores{0, 0, 1}, {.depth = 24, .progress = progress},
+      [&](const Scores& scores, Tape<1>& tape) {
+        return Door::replay(mechanism.value(), Sensitive<Scores>{Scores(scores)}, tape).outcome();
+      },
+      kNoTheorem);
+}
+
+/// Questions get the noise of the threshold: half the scale that a pair of neighbours needs.
+Verdict unscaled_questions(bool faulty, const Progress& progress) {
+  using Counts = std::vector<Int128>;
+  const mechanism::AboveThreshold::Options options{.epsilon = Epsilon::trusted(12),
+                                                   .sensitivity = Sensitivity::trusted(1),
+                                                   .threshold = 1,
+                                                   .above_max = 1};
+  const Rational scale = Rational::ratio(1, 6);
+  const auto program = [&](const Counts& counts, Tape<4>& tape) -> std::vector<bool> {
+    if (!faulty) {
+      return mechanism::AboveThreshold::replay(options, Sensitive<Counts>{Counts(counts)}, tape)
+          .value()
+          .outcome();
+    }
+    const Int128 bar = options.threshold + laplace(scale, tape);
+    std::vector<bool> answers;
+    for (const Int128 count : counts) {
+      answers.push_back(count + laplace(scale, tape) >= bar);
+      if (answers.back()) break;
+    }
+    return answers;
+  };
+  const auto theorem = [&](const Counts& counts, const std::vector<bool>& answers) {
+    return std::optional(
+        answers_probability({.threshold_scale = scale,
+                             .question_scale = 2 * scale,
+                             .threshold = 1,
+                             .questions = std::vector<int>(counts.begin(), counts.end())},
+                            answers));
+  };
+  return judge_program<4>(mechanism::AboveThreshold::cost(options), Counts{0, 1}, Counts{1, 0},
+                          {.depth = 22, .progress = progress}, program, theorem);
+}
+
 }  // namespace
 
 std::vector<Mutant> all_mutants() {
@@ -191,7 +283,13 @@ std::vector<Mutant> all_mutants() {
       {"missing-factor-two", "exponential mechanism with weights e^(epsilon u), not /2",
        missing_factor_two},
       {"geometric-started-at-1", "the waiting time counts the success", late_geometric},
-      {"wrong-rho", "permute-and-flip charged epsilon^2/8 instead of epsilon^2/2", wrong_rho}};
+      {"wrong-rho", "permute-and-flip charged epsilon^2/8 instead of epsilon^2/2", wrong_rho},
+      {"small-variance", "Gaussian noise of variance 7/8 of the price's", small_variance},
+      {"selection-one-ahead", "a key is shown with the probability for one more unit",
+       selection_ahead},
+      {"undivided-rounds", "top-k with the whole epsilon in each round", undivided_rounds},
+      {"unscaled-questions", "above-threshold with the threshold's noise on the questions",
+       unscaled_questions}};
 }
 
 std::vector<std::string> mutant_names() {
@@ -208,9 +306,9 @@ Result<MutantRow> run_mutant(std::string_view name, const Progress& progress) {
       const Verdict intact = mutant.run(false, part_of(progress, 1, 2));
       return MutantRow{.name = std::string(mutant.name),
                        .fault = std::string(mutant.fault),
-                       .caught = faulty.ok ? "missed" : faulty.text,
+                       .caught = faulty.violated ? faulty.text : "missed (" + faulty.text + ")",
                        .intact = intact.text,
-                       .ok = !faulty.ok && intact.ok};
+                       .ok = faulty.violated && intact.ok};
     }
     known += (known.empty() ? " " : ", ") + std::string(mutant.name);
   }

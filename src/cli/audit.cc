@@ -42,7 +42,7 @@ Result<report::Table> audit_table(const std::vector<std::string>& names, int err
                                   bool& all_hold) {
   DISCREET_ASSIGN(const auto rows, run_each<audit::AuditRow>(names, audit::run_case, err));
   report::Table table =
-      brief ? report::Table({"case", "neighbours", "claimed", "measured", "tapes", "verdict"})
+      brief ? report::Table({"case", "neighbours", "claimed", "measured", "unresolved", "verdict"})
             : report::Table({"case", "mechanism", "neighbours", "claimed", "measured", "delta",
                              "tapes", "unresolved", "verdict", "ok"});
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -50,7 +50,8 @@ Result<report::Table> audit_table(const std::vector<std::string>& names, int err
     all_hold = all_hold && row.ok;
     if (brief) {
       table.add({Cell::words(names[i]), Cell::words(row.neighbours), Cell::words(row.claimed),
-                 Cell::words(row.measured), Cell::number(row.tapes), Cell::words(row.verdict)});
+                 Cell::words(row.measured), Cell::number(row.unresolved),
+                 Cell::words(row.verdict)});
       continue;
     }
     table.add({Cell::words(names[i]), Cell::words(row.mechanism), Cell::words(row.neighbours),
@@ -111,16 +112,17 @@ void add_audit(Program& program) {
            "Every mechanism is a function of its input and a tape of coins. This walks all\n"
            "tapes to a depth, on two neighbouring inputs, with small parameters, and brackets\n"
            "the probability of each output exactly: no samples and no p-values. A claim is\n"
-           "violated when the certified low end of what was measured exceeds it. --mutants\n"
-           "plants known faults (a wrong scale, a dropped sign rule, ...) and shows that the\n"
-           "same comparison catches each of them.\n",
+           "violated when the certified low end of what was measured exceeds it, and unresolved\n"
+           "when more than 0.02 of the tapes did not end within the depth. --mutants plants\n"
+           "known faults (a wrong scale, a dropped sign rule, ...) and shows that the same\n"
+           "comparison catches each of them.\n",
        .closing =
            "Costs nothing: no data is involved. The status is 70 if a claim does not hold.\n\n"
            "Example:\n"
            "  discreet audit exact laplace\n"
-           "    case     neighbours  claimed      measured                      tapes  verdict\n"
-           "    -------  ----------  -----------  --------------------------  -------  -------\n"
-           "    laplace  0 | 1       epsilon 0.5  epsilon 0.49973 to 0.51667  1134344  holds\n"
+           "    case     neighbours  claimed      measured                    unresolved  verdict\n"
+           "    -------  ----------  -----------  --------------------------  ----------  -------\n"
+           "    laplace  0 | 1       epsilon 0.5  epsilon 0.49973 to 0.51667     0.00013  holds\n"
            "  discreet audit exact --json\n"
            "  discreet audit exact --mutants"},
       [arguments](const Streams& streams) { return run_audit(*arguments, streams); });
