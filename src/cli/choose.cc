@@ -158,7 +158,7 @@ void add_choose(Program& program) {
                   "  printf 'apples,120\\npears,95\\nplums,30\\n' |\n"
                   "    discreet choose --epsilon 1 --sensitivity 1\n"
                   "    chosen      apples\n"
-                  "    shortfall   at most 6 below the best score, with 95 % confidence\n"
+                  "    shortfall   at most 7 below the best score, with 95 % confidence\n"
                   "    price       epsilon 1, charged to no budget\n"
                   "    candidates  3\n"
                   "    noise       exponential(epsilon=1,sensitivity=1,candidates=3)"},

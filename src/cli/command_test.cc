@@ -54,6 +54,13 @@ TEST(Noise, SaysAnswerIntervalErrorPriceAndNoBudget) {
   }
 }
 
+TEST(Noise, RoundsATinyExpectedErrorUp) {
+  const auto got =
+      json_of({"noise", "laplace", "--value", "1", "--sensitivity", "1", "--epsilon", "1e12"});
+  EXPECT_EQ(got["answer"], 1);
+  EXPECT_EQ(got["expected_error"], 1e-12);
+}
+
 TEST(Noise, JsonCarriesTheSameAsFields) {
   const auto laplace =
       json_of({"noise", "laplace", "--value", "42", "--sensitivity", "1", "--epsilon", "1/2"});

@@ -47,7 +47,7 @@ Result<int> answer_integer(const Streams& streams, const NoiseRequest& request,
 /// whoever differs in the value differs in every copy, so that its sensitivity and its price are n
 /// times those of one, and its noise is the same.
 template <class MakeVector>
-DrawBlock copies_of(std::int64_t value, MakeVector make) {
+DrawBlock copies_of(std::int64_t value, const MakeVector& make) {
   return [value, make](std::size_t n) -> Result<std::vector<std::int64_t>> {
     DISCREET_ASSIGN(const auto mechanism, make(rational(static_cast<Int128>(n))));
     DISCREET_ASSIGN(const auto released,
@@ -244,11 +244,11 @@ Result<int> run_geometric(const NoiseArguments& arguments, const Streams& stream
 using Run = Result<int> (*)(const NoiseArguments&, const Streams&);
 
 /// Adds a command with the options that all three take.
-CLI::App& add_kind(Program& program, CLI::App& noise, const std::string& name, Lesson lesson,
+CLI::App& add_kind(Program& program, CLI::App& noise, const std::string& name, const Lesson& lesson,
                    Run run, const std::shared_ptr<NoiseArguments>& arguments) {
-  CLI::App& app = program.command(
-      noise, name, std::move(lesson),
-      [arguments, run](const Streams& streams) { return run(*arguments, streams); });
+  CLI::App& app = program.command(noise, name, lesson, [arguments, run](const Streams& streams) {
+    return run(*arguments, streams);
+  });
   add_text(app, "--value", arguments->value, "the number to protect");
   add_text(app, "--sensitivity", arguments->sensitivity,
            "how far one person can move the value, at most");

@@ -55,8 +55,8 @@ Result<Int128> whole(const std::string& name, const Rational& value, Int128 most
 
 Result<int> show(const Streams& streams, const NoiseRequest& request, const NoisyNumber& number,
                  const Provenance& provenance) {
-  const std::string error = report::fixed(
-      number.expected_error, report::decimals_for(number.expected_error, 3), report::Toward::kUp);
+  const int decimals = std::min(report::decimals_for(number.expected_error, 3), kDecimalsMax);
+  const std::string error = report::fixed(number.expected_error, decimals, report::Toward::kUp);
   report::Sheet sheet;
   sheet.line("answer", number.answer.to_string());
   if (number.raw) sheet.line("raw", number.raw->to_string() + " (unbiased: for sums)");

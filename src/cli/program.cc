@@ -95,7 +95,7 @@ Program::Program()
       "Exit status: 0 fine, 2 bad input, 5 the world (disk, entropy), 70 our bug.");
 }
 
-CLI::App& Program::group(const std::string& name, Lesson lesson) {
+CLI::App& Program::group(const std::string& name, const Lesson& lesson) {
   CLI::App* app = app_.add_subcommand(name, lesson.summary);
   app->group("Commands");
   app->footer(lesson.closing);
@@ -104,7 +104,7 @@ CLI::App& Program::group(const std::string& name, Lesson lesson) {
   return *app;
 }
 
-CLI::App& Program::command(CLI::App& parent, const std::string& name, Lesson lesson,
+CLI::App& Program::command(CLI::App& parent, const std::string& name, const Lesson& lesson,
                            Action action) {
   CLI::App* app = parent.add_subcommand(name, lesson.summary);
   app->group("Commands");

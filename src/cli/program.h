@@ -32,9 +32,9 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   /// A command that only has commands.
-  CLI::App& group(const std::string& name, Lesson lesson);
+  CLI::App& group(const std::string& name, const Lesson& lesson);
   /// A command under `parent`.
-  CLI::App& command(CLI::App& parent, const std::string& name, Lesson lesson, Action action);
+  CLI::App& command(CLI::App& parent, const std::string& name, const Lesson& lesson, Action action);
   CLI::App& root() { return app_; }
 
   /// Reads the words of a command line.
@@ -51,9 +51,10 @@ class Program {
 };
 
 // One a file.
-void add_noise(Program& program);   // noise.cc
-void add_local(Program& program);   // local.cc
-void add_choose(Program& program);  // choose.cc
-void add_audit(Program& program);   // audit.cc
+void add_noise(Program& program);    // noise.cc
+void add_local(Program& program);    // local.cc
+void add_choose(Program& program);   // choose.cc
+void add_audit(Program& program);    // audit.cc
+void add_account(Program& program);  // account.cc
 
 }  // namespace discreet::cli

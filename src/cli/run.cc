@@ -15,6 +15,7 @@ Result<int> run_command(const std::vector<std::string>& words, const Streams& st
   add_local(program);
   add_choose(program);
   add_audit(program);
+  add_account(program);
   DISCREET_ASSIGN(const Action action, program.parse(words));
   return action(streams);
 }

@@ -24,7 +24,7 @@ Integer to_whole(const Rational& x, Toward toward) {
     case Toward::kUp:
       return x.ceil();
   }
-  DISCREET_CHECK(!"unknown direction");
+  DISCREET_CHECK(false);
   return 0;
 }
 

@@ -160,7 +160,7 @@ std::string Table::render(Format format) const {
     case Format::kMarkdown:
       return markdown(columns_, rows_);
   }
-  DISCREET_CHECK(!"unknown format");
+  DISCREET_CHECK(false);
   return {};
 }
 
