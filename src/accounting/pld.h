@@ -27,7 +27,7 @@ struct Bounds {
 };
 
 struct PldOptions {
-  double gap = 5e-4;  ///< wanted (upper - lower) / upper
+  double gap = 8e-4;  ///< wanted (upper - lower) / upper
   int rounds = 4;     ///< at most so many refinements of the grid
 };
 

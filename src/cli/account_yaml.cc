@@ -44,7 +44,10 @@ Result<std::vector<UseEntry>> read_yaml_entries(std::string_view text) {
   try {
     return entries_of(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& error) {
-    return at_line(error.mark, "this is no YAML: " + error.msg);
+    // The message can quote the file, line ends and all.
+    std::string reason = error.msg;
+    std::erase_if(reason, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    return at_line(error.mark, "this is no YAML: " + reason);
   }
 }
 
