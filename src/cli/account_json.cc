@@ -12,11 +12,13 @@ namespace {
 /// Counts the lines that the parser has read; it reads one byte ahead at most.
 class LineCounter {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the names that std::iterator_traits looks for
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
   using difference_type = std::ptrdiff_t;
   using pointer = const char*;
   using reference = const char&;
+  // NOLINTEND(readability-identifier-naming)
 
   LineCounter(const char* at, std::size_t* line) : at_(at), line_(line) {}
   reference operator*() const { return *at_; }

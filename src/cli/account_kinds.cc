@@ -111,8 +111,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }  // namespace
 
 std::span<const Kind> account_kinds() {
-  static const std::vector<Kind> kinds = make_kinds();
-  return kinds;
+  static const std::vector<Kind> kKinds = make_kinds();
+  return kKinds;
 }
 
 Result<const Kind*> find_kind(std::string_view name) {
