@@ -131,8 +131,8 @@ std::vector<Use> merge_equal(const std::vector<Use>& uses) {
     if (std::visit(SeesNobody{}, use.mechanism)) continue;
     sorted.emplace_back(std::visit(KeyOf{use.mechanism.index()}, use.mechanism), &use);
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Use> out;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (i > 0 && sorted[i].first == sorted[i - 1].first) {

@@ -139,6 +139,8 @@ double tilt_for_epsilon(const std::vector<Uses>& uses, double epsilon) {
   return best_tilt([&](double t) { return cumulant(uses, t).value - t * epsilon; });
 }
 
+// One computation, in the order of pld.md: its error terms are read together.
+// NOLINTNEXTLINE(readability-function-size)
 Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
   DISCREET_CHECK(!uses.empty());
   Composed out;

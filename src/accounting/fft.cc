@@ -13,7 +13,8 @@
 namespace discreet::accounting {
 namespace {
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define DISCREET_WIDE __attribute__((target_clones("avx2", "default"), optimize("O3")))
 #else
 #define DISCREET_WIDE

@@ -17,7 +17,7 @@ Integer floor_scaled(const Real& x, int bits) {
     Integer low = bracket.floor_low(bits);
     if (low == bracket.floor_high(bits)) return low;
   }
-  DISCREET_CHECK(!"a real that is not a point lies on the grid of its prefix");
+  DISCREET_CHECK(false);  // a real that is not a point lies on the grid of its prefix
   return 0;
 }
 

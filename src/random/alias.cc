@@ -50,7 +50,8 @@ std::vector<FixedInterval> AliasStructure::shares(int bits) const {
   for (std::size_t column = 0; column < columns; ++column) {
     const FixedInterval& weight = weights[column * kStride % columns];
     if (weight.high == 0) continue;
-    out[column] = quotient({weight.low << column_bits_, weight.high << column_bits_}, total, bits);
+    const auto shift = static_cast<unsigned>(column_bits_);
+    out[column] = quotient({weight.low << shift, weight.high << shift}, total, bits);
   }
   return out;
 }
@@ -140,7 +141,7 @@ Integer AliasStructure::digits_after_entry(std::size_t column, int n) const {
       return digits & (two_to(n) - 1);
     }
   }
-  DISCREET_CHECK(!"a threshold's digits cannot be told: the rule does not become narrow");
+  DISCREET_CHECK(false);  // a threshold's digits cannot be told: the rule does not become narrow
   return 0;
 }
 

@@ -89,7 +89,8 @@ Integer uniform_below(const Integer& n, B& bits) {
     Integer candidate = 0;
     for (int left = width; left > 0;) {
       const int step = std::min(left, 64);
-      candidate = (candidate << step) + static_cast<unsigned long>(bits.take(step));
+      candidate =
+          (candidate << static_cast<unsigned>(step)) + static_cast<unsigned long>(bits.take(step));
       left -= step;
     }
     if (candidate < n) return candidate;  // at least every second time

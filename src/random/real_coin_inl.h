@@ -14,7 +14,8 @@ bool uniform_is_below_after_tie(std::uint64_t prefix, const Digits& digits, B& b
   int known = 64;
   while (true) {
     const int step = std::min<int>(B::kWordBits, 64);
-    uniform = (uniform << step) + static_cast<unsigned long>(bits.take(step));
+    uniform =
+        (uniform << static_cast<unsigned>(step)) + static_cast<unsigned long>(bits.take(step));
     known += step;
     const Integer x = digits(known);
     if (uniform != x) return uniform < x;
