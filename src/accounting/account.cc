@@ -19,17 +19,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A bracket so narrow (relatively) needs no other theorem.
-constexpr double kNarrow = 1e-3;
+// Lower bounds are reported as one of these parts below the upper one, so that they are as monotone
+// as it is: the least part that is certified.
+constexpr double kWidths[] = {0x1p-34, 9e-4, 1.0 / 32, 1.0 / 8, 0.5, 0.875, 0.99, 0.999};
 // Longer lists of different mechanisms are shortened first, by moving parameters by up to
 // kCoarsest. If that leaves too many for loss distributions, Renyi's curves must do: they are
 // cheap.
 constexpr std::size_t kDistinctMax = 64;
 constexpr std::size_t kCurvesMax = 4096;
 constexpr double kCoarsest = 0.02;
-// With more uses than this, rounding in a single loss is no longer small against its share of
-// delta.
-constexpr std::uint64_t kUsesMax = 1'000'000;
+
+constexpr const char* kLossTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
 
 struct Name {
   Notion notion;
@@ -49,7 +49,7 @@ class Question {
  public:
   virtual ~Question() = default;
   virtual Bounds gaussian(const GaussianDp& all) const = 0;
-  virtual Bounds loss(const std::vector<Use>& uses, const PldOptions& options) const = 0;
+  virtual Bounds loss(const std::vector<Use>& uses) const = 0;
   virtual double zcdp(const Zcdp& cost) const = 0;
   virtual double renyi(const RenyiCurve& curve) const = 0;
   virtual double basic(const EpsilonDelta& sum) const = 0;
@@ -57,16 +57,14 @@ class Question {
   virtual double lower(const std::vector<Use>& uses) const = 0;
   /// What holds without any theorem.
   virtual double worst() const = 0;
-  /// About -ln of the smallest probability that matters.
-  virtual double smallness() const = 0;
 };
 
 class EpsilonQuestion final : public Question {
  public:
   explicit EpsilonQuestion(const Rational& delta) : delta_(delta) {}
   Bounds gaussian(const GaussianDp& all) const override { return all.epsilon(delta_); }
-  Bounds loss(const std::vector<Use>& uses, const PldOptions& options) const override {
-    return pld_epsilon(uses, delta_.to_double(Round::kDown), options);
+  Bounds loss(const std::vector<Use>& uses) const override {
+    return pld_epsilon(uses, delta_.to_double(Round::kDown));
   }
   double zcdp(const Zcdp& cost) const override { return zcdp_epsilon(cost, delta_); }
   double renyi(const RenyiCurve& curve) const override { return curve.epsilon(delta_); }
@@ -78,7 +76,6 @@ class EpsilonQuestion final : public Question {
   }
   double lower(const std::vector<Use>& uses) const override { return epsilon_lower(uses, delta_); }
   double worst() const override { return kInfinity; }
-  double smallness() const override { return -std::log(delta_.to_double(Round::kUp)); }
 
  private:
   Rational delta_;
@@ -88,8 +85,8 @@ class DeltaQuestion final : public Question {
  public:
   explicit DeltaQuestion(const Rational& epsilon) : epsilon_(epsilon) {}
   Bounds gaussian(const GaussianDp& all) const override { return all.delta(epsilon_); }
-  Bounds loss(const std::vector<Use>& uses, const PldOptions& options) const override {
-    return pld_delta(uses, epsilon_.to_double(Round::kDown), options);
+  Bounds loss(const std::vector<Use>& uses) const override {
+    return pld_delta(uses, epsilon_.to_double(Round::kDown));
   }
   double zcdp(const Zcdp& cost) const override { return zcdp_delta(cost, epsilon_); }
   double renyi(const RenyiCurve& curve) const override { return curve.delta(epsilon_); }
@@ -100,40 +97,9 @@ class DeltaQuestion final : public Question {
   double advanced(const std::vector<Use>&) const override { return 1; }
   double lower(const std::vector<Use>& uses) const override { return delta_lower(uses, epsilon_); }
   double worst() const override { return 1; }
-  double smallness() const override { return 40; }
 
  private:
   Rational epsilon_;
-};
-
-/// Whether a single use's loss is a size that a grid of doubles can hold: e^loss finite out to
-/// `deviations`, and the loss not lost in rounding. Past that, loss distributions are not asked.
-struct FitsGrid {
-  double deviations;
-  static constexpr double kLossMax = 600;
-  static constexpr double kLossMin = 1e-9;
-
-  bool gaussian(const Rational& multiplier, double share) const {
-    const double mu = (Rational(1) / multiplier).to_double(Round::kUp);
-    return mu * mu / 2 + mu * deviations <= kLossMax && share * mu >= kLossMin;
-  }
-  static bool pure(const Rational& exact, double share = 1) {
-    const double epsilon = exact.to_double(Round::kUp);
-    return epsilon <= kLossMax && share * epsilon >= kLossMin;
-  }
-  bool operator()(const Gaussian& m) const { return gaussian(m.noise_multiplier, 1); }
-  bool operator()(const DiscreteGaussian&) const { return false; }
-  bool operator()(const Laplace& m) const { return pure(m.epsilon); }
-  bool operator()(const DiscreteLaplace& m) const { return pure(m.epsilon); }
-  bool operator()(const Generic& m) const { return pure(m.epsilon); }
-  bool operator()(const Exponential& m) const { return pure(m.epsilon); }
-  bool operator()(const PermuteAndFlip& m) const { return pure(m.epsilon); }
-  bool operator()(const SubsampledGaussian& m) const {
-    return gaussian(m.noise_multiplier, m.q.to_double(Round::kUp));
-  }
-  bool operator()(const SubsampledLaplace& m) const {
-    return pure(m.epsilon, m.q.to_double(Round::kUp));
-  }
 };
 
 /// Asks one question about one list.
@@ -170,13 +136,19 @@ class Account {
         break;
     }
     if (!is_narrow()) raise(question_.lower(uses_));
-    best_.lower = std::min(best_.lower, best_.upper);
+    best_.lower = best_.upper < kInfinity ? reported_lower() : best_.lower;
     return best_;
   }
 
  private:
   bool is_narrow() const {
-    return best_.upper < kInfinity && best_.upper - best_.lower <= kNarrow * best_.upper;
+    return best_.upper < kInfinity && best_.lower >= best_.upper * (1 - kWidths[1]);
+  }
+  double reported_lower() const {
+    for (const double part : kWidths) {
+      if (const double lower = best_.upper * (1 - part); lower <= best_.lower) return lower;
+    }
+    return 0;
   }
 
   void lower_to(double upper, const char* theorem) {
@@ -192,7 +164,6 @@ class Account {
     if (by_gaussian()) return;
     by_basic();
     by_loss();
-    if (is_narrow()) return;
     by_zcdp();
     by_renyi();
     by_advanced();
@@ -208,30 +179,16 @@ class Account {
   }
 
   void by_loss() {
-    std::vector<Use> fitting;
-    std::uint64_t count = 0;
-    // Tails are cut where they are e^-14 of delta, shared among the uses.
-    const FitsGrid fits{std::sqrt(2 * (question_.smallness() + 40))};
-    for (const Use& use : uses_) {
-      if (!std::visit(fits, use.mechanism) || count + use.count > kUsesMax) continue;
-      fitting.push_back(use);
-      count += use.count;
-    }
-    if (fitting.empty()) return;
-    // Without the others it is still a lower bound.
-    const bool all = fitting.size() == uses_.size();
-    if (fitting.size() <= kDistinctMax) {
-      take_loss(question_.loss(fitting, {}), all, true);
+    if (uses_.size() <= kDistinctMax) {
+      const Bounds bounds = question_.loss(uses_);
+      lower_to(bounds.upper, kLossTheorem);
+      raise(bounds.lower);
       return;
     }
-    const std::vector<Use> below = coarsened(fitting, Round::kDown, kDistinctMax, kCoarsest);
-    if (below.size() <= kDistinctMax) take_loss(question_.loss(below, {}), false, true);
-    const std::vector<Use> above = coarsened(fitting, Round::kUp, kDistinctMax, kCoarsest);
-    if (all && above.size() <= kDistinctMax) take_loss(question_.loss(above, {}), true, false);
-  }
-  void take_loss(const Bounds& bounds, bool upper, bool lower) {
-    if (upper) lower_to(bounds.upper, "privacy-loss distributions [ZDW22, DGKKM22]");
-    if (lower) raise(bounds.lower);
+    const std::vector<Use> above = coarsened(uses_, Round::kUp, kDistinctMax, kCoarsest);
+    if (above.size() <= kDistinctMax) lower_to(question_.loss(above).upper, kLossTheorem);
+    const std::vector<Use> below = coarsened(uses_, Round::kDown, kDistinctMax, kCoarsest);
+    if (below.size() <= kDistinctMax) raise(question_.loss(below).lower);
   }
 
   void by_zcdp() {

@@ -11,9 +11,10 @@
 // may be chosen adaptively, but the list is fixed in advance.
 //
 // Laws: (1) lower <= upper; no NaN. (2) upper is infinite only if no theorem gives a finite bound:
-// for delta > 0, if the uses' own deltas leave nothing of it. (3) The truth grows with the uses and
-// falls with delta and epsilon; so do the bounds, to within the width of the bracket.
-// Proofs: accounting/notions.md
+// for delta > 0, if the uses' own deltas leave nothing of it. (3) For one set of mechanisms, upper
+// never falls when a count grows, and never rises when delta or epsilon does, to the last bit; nor
+// does lower, as long as the certified bracket does not get wider by a rung of its ladder.
+// Proofs: accounting/notions.md, accounting/pld.md sections 4 and 5
 #pragma once
 
 #include <vector>

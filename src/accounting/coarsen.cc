@@ -108,21 +108,6 @@ struct Move {
   }
 };
 
-/// All Gaussians as one, with 1/sigma^2 the sum of theirs, rounded to the named side.
-std::vector<Use> one_gaussian(const std::vector<Use>& uses, Round cost) {
-  std::vector<Use> out;
-  std::vector<Use> gaussians;
-  for (const Use& use : uses)
-    (std::holds_alternative<Gaussian>(use.mechanism) ? gaussians : out).push_back(use);
-  if (const auto all = GaussianDp::of(gaussians)) {
-    const Bounds mu = all->mu();
-    const Rational sigma = Rational(1) / exactly(cost == Round::kUp ? mu.upper : mu.lower);
-    if (sigma < power_of_two(-40)) return uses;
-    out.push_back({Gaussian{sigma}, 1});
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<Use> merge_equal(const std::vector<Use>& uses) {
@@ -140,6 +125,20 @@ std::vector<Use> merge_equal(const std::vector<Use>& uses) {
     } else {
       out.push_back(*sorted[i].second);
     }
+  }
+  return out;
+}
+
+std::vector<Use> one_gaussian(const std::vector<Use>& uses, Round cost) {
+  std::vector<Use> out;
+  std::vector<Use> gaussians;
+  for (const Use& use : uses)
+    (std::holds_alternative<Gaussian>(use.mechanism) ? gaussians : out).push_back(use);
+  if (const auto all = GaussianDp::of(gaussians)) {
+    const Bounds mu = all->mu();
+    const Rational sigma = Rational(1) / exactly(cost == Round::kUp ? mu.upper : mu.lower);
+    if (sigma < power_of_two(-40)) return uses;
+    out.push_back({Gaussian{sigma}, 1});
   }
   return out;
 }

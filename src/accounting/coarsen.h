@@ -17,6 +17,10 @@ namespace discreet::accounting {
 /// Equal mechanisms as one use, those that see nobody (q = 0) left out.
 std::vector<Use> merge_equal(const std::vector<Use>& uses);
 
+/// All Gaussians as one, with 1/sigma^2 the sum of theirs, rounded to the named side; the others as
+/// they are, in their order.
+std::vector<Use> one_gaussian(const std::vector<Use>& uses, Round cost);
+
 /// Parameters moved by a factor of at most 1 + `most` (or a little more), each mechanism at least
 /// as costly as what it stands for (Round::kUp) or at most as costly (Round::kDown); no further
 /// than it takes to have `distinct` different ones. All Gaussians become one, exactly. Short lists

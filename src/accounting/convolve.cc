@@ -17,6 +17,8 @@ constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kWindowMax = std::size_t{1} << 19;
 constexpr double kOutside = 1e-13;  // tilted mass that may lie outside the window
+constexpr double kWhole = 1 << 15;  // sums with so few values are composed whole
+constexpr double kMirror = 1.42;    // sqrt(2), for computing half a spectrum and mirroring it
 
 double value_at(const GridLoss& loss, std::size_t i) {
   return loss.grid.offset + static_cast<double>(loss.first + static_cast<long>(i)) * loss.grid.step;
@@ -37,21 +39,28 @@ struct Cumulant {
 };
 
 Cumulant cumulant(const GridLoss& loss, double t) {
-  // Horner's rule from the left: after the last entry, s[m] is the sum of p_i r^{n-i} (n-i)^m, r =
-  // e^{-t step}; no overflow, as r <= 1.
-  const double r = std::exp(-t * loss.grid.step);
+  // Horner's rule towards the end that the tilt favours: s[m] is the sum of p_i r^d d^m, d the
+  // distance from that end and r = e^{-|t| step}; no overflow, as r <= 1.
+  const double r = std::exp(-std::fabs(t) * loss.grid.step);
   double s0 = 0;
   double s1 = 0;
   double s2 = 0;
-  for (const double p : loss.p) {
+  const auto take = [&](double p) {
     s2 = r * (s2 + 2 * s1 + s0);
     s1 = r * (s1 + s0);
     s0 = r * s0 + p;
+  };
+  const std::size_t n = loss.p.size();
+  if (t >= 0) {
+    for (std::size_t i = 0; i < n; ++i) take(loss.p[i]);
+  } else {
+    for (std::size_t i = n; i-- > 0;) take(loss.p[i]);
   }
-  const double top = value_at(loss, loss.p.size() - 1);
-  const double back = s1 / s0;
-  return {std::log(s0) + t * top, top - loss.grid.step * back,
-          std::max(0.0, s2 / s0 - back * back) * loss.grid.step * loss.grid.step};
+  const double end = value_at(loss, t >= 0 ? n - 1 : 0);
+  const double away = t >= 0 ? -loss.grid.step : loss.grid.step;
+  const double distance = s1 / s0;
+  return {std::log(s0) + t * end, end + away * distance,
+          std::max(0.0, s2 / s0 - distance * distance) * loss.grid.step * loss.grid.step};
 }
 
 Cumulant cumulant(const std::vector<Uses>& uses, double t) {
@@ -139,66 +148,77 @@ double tilt_for_epsilon(const std::vector<Uses>& uses, double epsilon) {
   return best_tilt([&](double t) { return cumulant(uses, t).value - t * epsilon; });
 }
 
+/// The tilted masses in a window, and all that bounds their errors.
+struct Composed::Window {
+  std::vector<double> mass;  // entry i stands for first_value + i step
+  double entry_error = 0;
+  double step = 0;
+  double first_value = 0;
+  double tilt = 0;
+  Cumulant at;
+  double slack = 0;
+  double no_infinity = 0;  // ln of the probability that no use is a giveaway
+  double log_left = 0;     // ln of the tilted mass left and right of the window
+  double log_right = 0;
+  double relative = 0;  // of every weight
+};
+
 // One computation, in the order of pld.md: its error terms are read together.
 // NOLINTNEXTLINE(readability-function-size)
-Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
+Composed::Window Composed::window(const std::vector<Uses>& uses, double tilt) {
   DISCREET_CHECK(!uses.empty());
-  Composed out;
-  out.side_ = side;
-  out.step_ = uses.front().loss.grid.step;
-  double count = 0;
-  double no_infinity = 0;  // ln of the probability that no use is a giveaway
+  Window out;
+  out.step = uses.front().loss.grid.step;
   double offset = 0;
-  for (const Uses& use : uses) {
-    DISCREET_CHECK(use.loss.grid.step == out.step_);
-    count += use.count;
-    offset += use.count * use.loss.grid.offset;
-    no_infinity += use.count * std::log1p(-std::min(use.loss.infinity, 1 - kUnit));
-    out.slack_ += use.count * use.loss.slack;
-  }
-  out.slack_ += 16 * kUnit * std::fabs(offset);
-  const double sign = side == Side::kUpper ? 1 : -1;
-  out.log_infinity_ = std::log(-std::expm1(no_infinity) * (1 + sign * 1e-12));
-
   // A sum with few values fits a window whole. A large tilt would then let its lower end underflow,
   // and is not needed.
   double values = 1;
   double least = 0;
   for (const Uses& use : uses) {
+    DISCREET_CHECK(use.loss.grid.step == out.step);
+    offset += use.count * use.loss.grid.offset;
+    out.no_infinity += use.count * std::log1p(-std::min(use.loss.infinity, 1 - kUnit));
+    out.slack += use.count * (use.loss.slack + 16 * kUnit * std::fabs(use.loss.grid.offset));
     values += use.count * static_cast<double>(use.loss.p.size() - 1);
     least += use.count * static_cast<double>(use.loss.first);
   }
-  const bool all_inside = values <= 4096;
-  const double t = all_inside ? std::min(tilt, 600 / (values * out.step_)) : tilt;
-  const Cumulant at = cumulant(uses, t);
-  const double deviation = std::sqrt(at.variance);
-  // Entry i of the window stands for offset + (first + i) step.
+  const bool all_inside = values <= kWhole;
+  const double t = all_inside ? std::min(tilt, 600 / (values * out.step)) : tilt;
+  out.tilt = t;
+  out.at = cumulant(uses, t);
+  const double deviation = std::sqrt(out.at.variance);
   std::size_t size =
-      std::bit_ceil(static_cast<std::size_t>(std::min(17 * deviation / out.step_, 1e9)) + 64);
+      std::bit_ceil(static_cast<std::size_t>(std::min(17 * deviation / out.step, 1e9)) + 64);
   size = std::min(size, kWindowMax);
-  long first = 0;
-  double log_left = 0;
-  double log_right = 0;
+  long first = 0;  // entry i of the window stands for offset + (first + i) step
   if (all_inside) {
     size = std::bit_ceil(static_cast<std::size_t>(values) + 8);
     first = static_cast<long>(least);
-    log_left = log_right = -kInfinity;
+    out.log_left = out.log_right = -kInfinity;
   }
   for (; !all_inside; size *= 2) {
-    first =
-        static_cast<long>(std::floor((at.mean - offset) / out.step_)) - static_cast<long>(size / 2);
-    const double low = offset + static_cast<double>(first) * out.step_;
-    const double high = low + static_cast<double>(size) * out.step_;
-    log_left = log_chernoff(uses, t, at, low, -1);
-    log_right = log_chernoff(uses, t, at, high, 1);
-    if (log_add(log_left, log_right) <= std::log(kOutside) || size >= kWindowMax) break;
+    first = static_cast<long>(std::floor((out.at.mean - offset) / out.step)) -
+            static_cast<long>(size / 2);
+    const double low = offset + static_cast<double>(first) * out.step;
+    const double high = low + static_cast<double>(size) * out.step;
+    out.log_left = log_chernoff(uses, t, out.at, low, -1);
+    out.log_right = log_chernoff(uses, t, out.at, high, 1);
+    if (log_add(out.log_left, out.log_right) <= std::log(kOutside) || size >= kWindowMax) break;
   }
+  out.first_value = offset + static_cast<double>(first) * out.step;
 
   const auto plan = Fourier::shared(size);
   const Fourier& fourier = *plan;
+  const double r = fourier.relative_error();
+  const double root = std::sqrt(static_cast<double>(size));
+  const std::size_t half = size / 2 + 1;
   Spectrum product(size);
   std::fill(product.re.begin(), product.re.end(), 1.0);
-  double entry_error = 0;
+  std::vector<double> log_rest(half, 0.0);  // ln of the product of (|X| + error)^{count - 1}
+  double forward_2 = 0;                     // sum of counts times the 2-norms of forward errors
+  double forward_most = 0;                  // the same for the largest entry of an error
+  double count = 0;
+  out.relative = 1e-10;
   const long n = static_cast<long>(size);
   for (const Uses& use : uses) {
     const double k = cumulant(use.loss, t).value;
@@ -211,38 +231,89 @@ Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
       x.re[static_cast<std::size_t>(index)] += w;
       square += w * w;
     }
+    const double farthest = std::max(std::fabs(value_at(use.loss, 0)),
+                                     std::fabs(value_at(use.loss, use.loss.p.size() - 1)));
+    out.relative += use.count * 8 * kUnit * (8 + t * farthest + std::fabs(k));
     fourier.forward(x);
-    entry_error += use.count * (fourier.relative_error() * std::sqrt(square) + 12 * kUnit);
+    const double error_2 = kMirror * r * root * std::sqrt(square) + 4 * kUnit;
+    const double error = std::min(error_2, 1.01 * r);
+    forward_2 += use.count * error_2;
+    forward_most += use.count * error;
+    count += use.count;
+    if (use.count > 1) {
+      for (std::size_t i = 0; i < half; ++i) {
+        const double size_of = std::sqrt(x.re[i] * x.re[i] + x.im[i] * x.im[i]);
+        log_rest[i] += (use.count - 1) * std::log(size_of + error);
+      }
+    }
     multiply_power(product, x, use.count);
+  }
+  double norm_1 = 0;
+  double norm_2 = 0;
+  double rest_1 = 0;
+  double rest_2 = 0;
+  for (std::size_t i = 0; i < half; ++i) {
+    const double square = product.re[i] * product.re[i] + product.im[i] * product.im[i];
+    norm_1 += 2 * std::sqrt(square);
+    norm_2 += 2 * square;
+    const double rest = log_rest[i] < -600 ? 1e-250 : std::exp(log_rest[i]);
+    rest_1 += 2 * rest;
+    rest_2 += 2 * rest * rest;
   }
   mirror(product);
   fourier.inverse(product);
-  entry_error = 1.5 * (entry_error + fourier.relative_error());  // sqrt(2) for the mirror
+  const double forward = std::min(forward_2 * std::sqrt(rest_2), forward_most * rest_1);
+  out.entry_error = kMirror * ((12 * kUnit * count * norm_1 + forward) / static_cast<double>(size) +
+                               r * std::sqrt(norm_2) / root) +
+                    1e-130;
+  out.mass.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const long index = ((first + static_cast<long>(i)) % n + n) % n;
+    out.mass[i] = product.re[static_cast<std::size_t>(index)];
+  }
+  return out;
+}
 
-  out.first_value_ = offset + static_cast<double>(first) * out.step_;
-  out.centre_ = at.mean;
-  // Each tilted weight carries a relative error of a few units times t l; counted once for all
-  // uses.
-  const double relative = 1e-10 + 64 * kUnit * count * (1 + t * (1 + std::fabs(at.mean)));
-  out.log_scale_ = at.value - t * at.mean + sign * relative;
-  out.log_outside_ = at.value + log_right -
-                     t * (out.first_value_ + static_cast<double>(size) * out.step_) + relative;
-  out.log_left_ = at.value + log_left + relative;
-  out.log_images_ = at.value + log_add(log_left, log_right) + relative - t * at.mean;
-
+Composed Composed::read(const Window& window, Side side) {
+  Composed out;
+  const double sign = side == Side::kUpper ? 1 : -1;
+  const double t = window.tilt;
+  const std::size_t size = window.mass.size();
+  out.side_ = side;
+  out.step_ = window.step;
+  out.tilt_ = t;
+  out.slack_ = window.slack;
+  out.first_value_ = window.first_value;
+  out.centre_ = window.at.mean;
+  out.log_infinity_ = std::log(-std::expm1(window.no_infinity) * (1 + sign * 1e-12));
+  out.log_scale_ = window.at.value - t * window.at.mean + sign * window.relative;
+  out.log_outside_ = window.at.value + window.log_right -
+                     t * (out.first_value_ + static_cast<double>(size) * out.step_) +
+                     window.relative;
+  out.log_left_ = window.at.value + window.log_left + window.relative;
+  out.log_images_ = window.at.value + log_add(window.log_left, window.log_right) + window.relative -
+                    t * window.at.mean;
   const double decay = std::exp(-t * out.step_);
   const double discount = std::exp(-out.step_);
   out.weight_.assign(size + 1, 0);
   out.discounted_.assign(size + 1, 0);
   // Suffix sums by Horner's rule, relative to each entry: W_i = t_i + e^{-t step} W_{i+1}.
   for (std::size_t i = size; i-- > 0;) {
-    const long index = ((first + static_cast<long>(i)) % n + n) % n;
-    const double raw = product.re[static_cast<std::size_t>(index)];
-    const double mass = std::max(0.0, raw + sign * entry_error);
+    const double mass = std::max(0.0, window.mass[i] + sign * window.entry_error);
     out.weight_[i] = mass + decay * out.weight_[i + 1];
     out.discounted_[i] = mass + decay * discount * out.discounted_[i + 1];
   }
-  out.tilt_ = t;
+  return out;
+}
+
+Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
+  return read(window(uses, tilt), side);
+}
+
+std::pair<Composed, Composed> Composed::enclosing(const std::vector<Uses>& uses, double tilt) {
+  const Window both = window(uses, tilt);
+  std::pair<Composed, Composed> out{read(both, Side::kUpper), read(both, Side::kLower)};
+  out.second.slack_ = -out.second.slack_;  // the slack belongs to the sum: read both at one place
   return out;
 }
 
@@ -276,10 +347,10 @@ double Composed::log_delta(double epsilon) const {
   return log_add(kept, log_infinity_);
 }
 
-double Composed::epsilon(double delta) const {
+double Composed::epsilon(double delta, double least) const {
   const double target = std::log(delta);
   const auto bisect = [&](double low, double high) {  // log_delta(low) > target >= log_delta(high)
-    for (int round = 0; round < 200 && high - low > 1e-14 * (1 + high); ++round) {
+    for (int round = 0; round < 200 && high - low > 1e-14 * (1 + std::fabs(high)); ++round) {
       const double middle = (low + high) / 2;
       (log_delta(middle) <= target ? high : low) = middle;
     }
@@ -287,19 +358,19 @@ double Composed::epsilon(double delta) const {
   };
   const double end = first_value_ + static_cast<double>(weight_.size()) * step_;
   if (side_ == Side::kUpper) {
-    if (log_delta(0) <= target) return 0;
-    return log_delta(end) > target ? kInfinity : bisect(0, end);
+    if (log_delta(least) <= target) return least;
+    return log_delta(end) > target ? kInfinity : bisect(least, end);
   }
   // The lower bound is sharp near the tilted mean only; any epsilon at which it exceeds delta will
   // do, so look from there to the left.
-  if (!(end > 0)) return 0;
+  if (!(end > least)) return least;
   double high = end;
-  const double stride = std::max((end - centre_) / 16, centre_ / 64);
-  for (double low = std::min(centre_, end); low >= 0; low -= stride) {
+  const double stride = std::max((end - centre_) / 16, std::fabs(centre_) / 64);
+  for (double low = std::min(centre_, end); low >= least; low -= stride) {
     if (log_delta(low) > target) return bisect(low, high);
     high = low;
   }
-  return log_delta(0) > target ? bisect(0, high) : 0;
+  return log_delta(least) > target ? bisect(least, high) : least;
 }
 
 }  // namespace discreet::accounting

@@ -12,6 +12,7 @@
 // grid's slack; (5) rounding of sums. docs: accounting/pld.md
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "accounting/grid.h"
@@ -37,13 +38,23 @@ class Composed {
   /// Requires: all on grids with one step; each has some mass.
   static Composed of(const std::vector<Uses>& uses, Side side, double tilt);
 
+  /// The grids' own sum, slack included, from above (first) and from below (second): how far apart
+  /// they are says how much is numerical error.
+  static std::pair<Composed, Composed> enclosing(const std::vector<Uses>& uses, double tilt);
+
+  /// How many entries the window has: a measure of the work.
+  std::size_t entries() const { return weight_.size() - 1; }
+
   /// A bound on ln delta(eps).
   double log_delta(double epsilon) const;
 
-  /// The least epsilon >= 0 with log_delta(epsilon) <= ln delta; infinite when there is none.
-  double epsilon(double delta) const;
+  /// The least epsilon >= `least` with log_delta(epsilon) <= ln delta; infinite when there is none.
+  double epsilon(double delta, double least = 0) const;
 
  private:
+  struct Window;
+  static Window window(const std::vector<Uses>& uses, double tilt);
+  static Composed read(const Window& window, Side side);
   double finite_log_delta(double epsilon) const;
 
   Side side_ = Side::kUpper;

@@ -5,6 +5,8 @@
 // Theorem (Higham, Accuracy and Stability of Numerical Algorithms, Thm 24.2). For n = 2^t and
 // twiddle factors with absolute error at most mu, the computed transform y' of x satisfies |y' -
 // y|_2 <= t e / (1 - t e) |y|_2 with e = mu + g4 (sqrt(2) + mu), g4 = 4u / (1 - 4u), u = 2^-53.
+// Each stage errs by at most e times the sum of its two terms' sizes, and the sizes in an entry's
+// tree of sums add up to |x|_1, so every entry is off by at most the same factor times |x|_1.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,8 @@ class Fourier {
   /// The inverse, with the factor 1/n.
   void inverse(Spectrum& x) const;
 
-  /// The theorem's factor: |error|_2 <= relative_error() |result|_2.
+  /// The theorem's factor: |error|_2 <= relative_error() |result|_2, and every entry's error is at
+  /// most relative_error() |input|_1 (forward).
   double relative_error() const;
 
  private:

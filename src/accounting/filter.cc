@@ -27,11 +27,6 @@ std::string_view name_of(FilterNotion notion) {
   DISCREET_CHECK(false);
 }
 
-Amount left(const Amount& cap, const Amount& spent) {
-  // spent <= cap always, and both are multiples of the unit, so this is exact.
-  return *Amount::down(cap.value() - spent.value());
-}
-
 }  // namespace
 
 Result<Amount> Amount::of(const Integer& units) {
@@ -45,6 +40,13 @@ Result<Amount> Amount::of(const Integer& units) {
 Result<Amount> Amount::up(const Rational& value) { return of((value * unit()).ceil()); }
 Result<Amount> Amount::down(const Rational& value) { return of((value * unit()).floor()); }
 
+Result<Amount> Amount::from_units(Int128 units) {
+  if (units < 0) return invalid_input("a price or cap must not be negative");
+  Amount out;
+  out.units_ = units;
+  return out;
+}
+
 Rational Amount::value() const { return Rational(to_integer(units_)) / unit(); }
 
 bool Amount::plus_fits(const Amount& more, const Amount& cap) const {
@@ -54,6 +56,18 @@ bool Amount::plus_fits(const Amount& more, const Amount& cap) const {
 
 void Amount::add(const Amount& more) {
   DISCREET_CHECK(!__builtin_add_overflow(units_, more.units_, &units_));
+}
+
+Amount Amount::saturating_plus(const Amount& more) const {
+  Amount sum;
+  sum.units_ = saturating_add(units_, more.units_);
+  return sum;
+}
+
+Amount Amount::minus_or_zero(const Amount& less) const {
+  Amount rest;
+  rest.units_ = units_ > less.units_ ? units_ - less.units_ : 0;
+  return rest;
 }
 
 Result<Price> Filter::price(const Rational& amount, const Rational& delta) {
@@ -94,8 +108,9 @@ Error Filter::refusal(const Price& price) const {
   std::string text =
       "not enough budget: needs " + std::string(name_of(notion_)) + " " + price.amount.to_string();
   if (price.delta > Amount()) text += " and delta " + price.delta.to_string();
-  text += ", but " + left(cap_.amount, spent_.amount).to_string();
-  if (price.delta > Amount()) text += " and delta " + left(cap_.delta, spent_.delta).to_string();
+  text += ", but " + cap_.amount.minus_or_zero(spent_.amount).to_string();
+  if (price.delta > Amount())
+    text += " and delta " + cap_.delta.minus_or_zero(spent_.delta).to_string();
   return {Code::kBudget, text + " is left; ask for less or a less accurate answer"};
 }
 

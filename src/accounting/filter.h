@@ -32,6 +32,10 @@ class Amount {
   static Result<Amount> up(const Rational& value);
   static Result<Amount> down(const Rational& value);
 
+  /// As multiples of 10^-18: how a ledger keeps it. Fails with: kInvalidInput if negative.
+  static Result<Amount> from_units(Int128 units);
+  Int128 units() const { return units_; }
+
   Rational value() const;
   std::string to_string() const { return value().to_string(); }
 
@@ -39,6 +43,10 @@ class Amount {
   bool plus_fits(const Amount& more, const Amount& cap) const;
   /// Requires: the sum fits.
   void add(const Amount& more);
+  /// this + more, or the largest amount: for sums that are compared with a cap below it.
+  Amount saturating_plus(const Amount& more) const;
+  /// this - less, or 0.
+  Amount minus_or_zero(const Amount& less) const;
   friend bool operator==(const Amount&, const Amount&) = default;
   friend auto operator<=>(const Amount&, const Amount&) = default;
 
@@ -51,6 +59,8 @@ class Amount {
 struct Price {
   Amount amount;  ///< epsilon, rho or tau
   Amount delta;
+
+  friend bool operator==(const Price&, const Price&) = default;
 };
 
 enum class FilterNotion { kEpsilon, kZcdp, kRenyi };

@@ -59,6 +59,18 @@ TEST(Filter, SumsThatDoNotFitAreRefusedNotWrapped) {
   EXPECT_FALSE(Filter::renyi(1, 1).has_value());
 }
 
+TEST(Amount, IsAWholeNumberOfUnitsAndStaysInRange) {
+  const Amount tenth = *Amount::up(number("0.1"));
+  EXPECT_TRUE(tenth.units() == 100'000'000'000'000'000);
+  EXPECT_EQ(*Amount::from_units(tenth.units()), tenth);
+  EXPECT_FALSE(Amount::from_units(-1).has_value());
+  const Amount largest = *Amount::from_units(kInt128Max);
+  EXPECT_EQ(largest.saturating_plus(tenth), largest);
+  EXPECT_EQ(tenth.saturating_plus(tenth).value(), number("0.2"));
+  EXPECT_EQ(largest.minus_or_zero(tenth).saturating_plus(tenth), largest);
+  EXPECT_EQ(tenth.minus_or_zero(largest), Amount());
+}
+
 TEST(Filter, CapsMeanWhatTheConversionSays) {
   EXPECT_EQ(Filter::pure(2, number("1e-6"))->epsilon(number("1e-6")), 2);
   EXPECT_TRUE(std::isinf(Filter::pure(2, number("1e-6"))->epsilon(number("1e-7"))));

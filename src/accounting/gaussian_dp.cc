@@ -17,8 +17,11 @@ constexpr const char* kTheorem = "Gaussian DP, exact [BW18, DRS22]";
 // in the end.
 // At 2^14 deviations e^eps and e^{-z^2/2} are still inside it: its exponents go to 2^30.
 constexpr double kFar = 0x1p14;
-// How near a guess must come, relatively, to be tested.
-constexpr double kNear = 1e-12;
+// How near a guess must come, relatively.
+constexpr double kNear = 1e-13;
+// Answers have so many bits, and a guess may be so many rungs off before it is searched anew.
+constexpr int kRungBits = 38;
+constexpr int kRungsTried = 8;
 
 Interval half(const Interval& x) { return x * at(Rational::ratio(1, 2)); }
 
@@ -123,23 +126,36 @@ Bounds GaussianDp::epsilon(const Rational& delta) const {
   // delta(eps) <= Phi(-(eps/mu - mu/2)) <= exp(-(eps/mu - mu/2)^2 / 2), so mu^2/2 + mu sqrt(2
   // ln(1/delta)) is enough.
   const double enough = up(half(mu_squared_) + mu_ * sqrt(at(2) * log(at(1) / at(delta))));
-  // What is returned has been tested, whatever led to it: a guess by hardware numbers, one by
-  // intervals, or bisection of the test.
-  const auto tested = [&](double guess) {
-    return surely_met(guess * (1 + kNear)) && surely_missed(guess * (1 - kNear));
+  // The answers are the least rung that surely meets delta and the greatest that surely misses it.
+  // There is one of each, so that the guess only saves time and the answers are monotone.
+  const auto nearest = [](double x) {
+    return std::ldexp(std::round(std::ldexp(x, kRungBits)), -kRungBits);
   };
-  double guess = falling_root(0, enough, kNear / 8, [&](double epsilon) {
+  const auto moved = [&](double x, double rungs) {
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    return std::ldexp(nearest(mantissa) + std::ldexp(rungs, -kRungBits), exponent);
+  };
+  const auto turn = [&](double start, const auto& met) {  // the least rung that is met
+    double x = moved(start, 0);
+    for (int i = 0; i < kRungsTried; ++i) {
+      if (!met(x)) {
+        x = moved(x, 1);
+      } else if (!met(moved(x, -1))) {
+        return x;
+      } else {
+        x = moved(x, -1);
+      }
+    }
+    const double high = moved(turning_point(0, 2 * enough, met).second, 1);
+    return met(moved(high, -1)) ? moved(high, -1) : high;
+  };
+  const double guess = falling_root(0, enough, kNear, [&](double epsilon) {
     return log_delta_guess(epsilon, up(mu_)) - std::log(wanted_low);
   });
-  if (!tested(guess)) {
-    guess = falling_root(0, enough, kNear / 8, [&](double epsilon) {
-      return std::log(std::max(delta_at(at(epsilon)).upper, 1e-320)) - std::log(wanted_low);
-    });
-  }
-  if (tested(guess)) return {guess * (1 - kNear), guess * (1 + kNear), kTheorem};
-  const double high = turning_point(0, enough, surely_met).second;
-  const double low = turning_point(0, enough, [&](double e) { return !surely_missed(e); }).first;
-  return {std::min(low, high), high, kTheorem};
+  const double high = turn(guess, surely_met);
+  const double low = moved(turn(high, [&](double e) { return !surely_missed(e); }), -1);
+  return {std::max(0.0, std::min(low, high)), high, kTheorem};
 }
 
 Bounds GaussianDp::trade_off(const Rational& alpha) const {

@@ -87,6 +87,22 @@ double slack_of(const Loss& loss, const Range& range, const Grid& grid) {
   return slack;
 }
 
+/// Makes one more use never cost less, whatever was rounded: P has at least mass 1, and Q at most
+/// e^slack (pld.md, section 4).
+GridLoss settled(GridLoss loss) {
+  double p_sum = loss.infinity;
+  double q_sum = 0;
+  for (std::size_t i = 0; i < loss.p.size(); ++i) {
+    p_sum += loss.p[i];
+    q_sum += loss.p[i] * std::exp(-value_at(loss.grid, loss.first + static_cast<long>(i)));
+  }
+  const double rounding = kUnit * (static_cast<double>(loss.p.size()) + 2048);
+  const double missing = std::max(0.0, 1 - p_sum * (1 - rounding));
+  for (double& p : loss.p) p *= 1 + 2 * missing;
+  loss.slack += std::max(0.0, std::log(q_sum) + 2 * missing + 2 * rounding);
+  return loss;
+}
+
 }  // namespace
 
 Span span(const Loss& loss, double tail) {
@@ -146,7 +162,7 @@ GridLoss round_up(const Loss& loss, const Grid& grid, double tail) {
       out.add(below + 1, up);
     }
   }
-  return std::move(out).finish(infinity, slack);
+  return settled(std::move(out).finish(infinity, slack));
 }
 
 namespace {

@@ -40,7 +40,8 @@ struct Span {
 Span span(const Loss& loss, double tail);
 
 /// Dominates `loss`: delta of the result, shifted by `slack`, is never below. P-mass up to about
-/// `tail` on the right goes to infinity.
+/// `tail` on the right goes to infinity. One more use of the result never costs less: its masses
+/// under P add up to 1 at least, under Q to e^slack at most.
 GridLoss round_up(const Loss& loss, const Grid& grid, double tail);
 
 /// Is dominated by `loss`. P-mass up to about `tail` on either side is dropped.

@@ -75,9 +75,24 @@ struct AttainedEpsilon {
   double operator()(const DiscreteGaussian&) const { return kInfinity; }
 };
 
+/// ln of the probability that no giveaway happens: with probability delta_i the i-th worst
+/// mechanism tells all.
+Interval log_nothing_given(const std::vector<Use>& uses) {
+  Interval sum = at(0);
+  for (const Use& use : uses) {
+    if (const auto* m = std::get_if<Generic>(&use.mechanism); m != nullptr && m->delta.sign() > 0) {
+      sum = sum +
+            at(Rational(static_cast<std::int64_t>(use.count))) * log(at(Rational(1) - m->delta));
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 double epsilon_lower(const std::vector<Use>& uses, const Rational& delta) {
+  if (certainly_less(log_nothing_given(uses), log(at(Rational(1) - delta))))
+    return AttainedEpsilon::kInfinity;
   return greatest(
       uses, [&](const GaussianDp& all) { return all.epsilon(delta).lower; },
       [&](const EpsilonDelta& each, std::uint64_t k) {
@@ -89,7 +104,8 @@ double epsilon_lower(const std::vector<Use>& uses, const Rational& delta) {
 }
 
 double delta_lower(const std::vector<Use>& uses, const Rational& epsilon) {
-  return greatest(
+  const double given = down(at(0) - expm1(log_nothing_given(uses)));
+  const double parts = greatest(
       uses, [&](const GaussianDp& all) { return all.delta(epsilon).lower; },
       [&](const EpsilonDelta& each, std::uint64_t k) {
         return optimal_delta(each, k, epsilon).lower;
@@ -98,6 +114,7 @@ double delta_lower(const std::vector<Use>& uses, const Rational& epsilon) {
         if (epsilon >= one) return 0.0;
         return std::max(0.0, down(at(0) - expm1(at((epsilon - one) / Rational(2)))));
       });
+  return std::max(given, parts);
 }
 
 double pure_epsilon_lower(const std::vector<Use>& uses) {

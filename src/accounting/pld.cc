@@ -2,213 +2,212 @@
 #include "accounting/pld.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "accounting/coarsen.h"
 #include "accounting/convolve.h"
-#include "accounting/loss.h"
+#include "accounting/pld_plan.h"
 
 namespace discreet::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr const char* kTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
 
-constexpr double kCellsMax = 1 << 16;
-constexpr double kLaplaceMax = 128;
-constexpr double kSpanMin = 1e-11;   // narrower losses are lost in rounding
-constexpr double kWindow = 1 << 19;  // what a sum may span, in steps
+// Deltas in one cell [16^-(i+1), 16^-i) share all that is chosen by delta: the tails that are cut
+// and the tilt.
+constexpr int kCellBits = 4;
+constexpr int kCellMax = 240;
+constexpr double kLeast = -1;
+// No further tilt is tried after so much work.
+constexpr std::size_t kEntriesMax = 1 << 18;
+// A lower bound so near the upper one is good enough, and is looked for at so many tilts.
+constexpr double kNear = 0.9;
+constexpr std::size_t kLowerTilts = 3;
+// Deltas that pld_delta answers with have so many bits.
+constexpr int kDeltaBits = 20;
 
-/// The loss of one mechanism, with its parameters rounded towards more loss (kUpper) or less
-/// (kLower).
-///
-/// On the lower side an epsilon at which the loss has an atom is lowered to a multiple of the
-/// grid's step: a smaller epsilon is a weaker mechanism, and the atoms then lie on the grid.
-struct LossOf {
-  Side side;
-  double step;
+int cell_of(double delta) {
+  int exponent = 0;  // delta = m 2^exponent, 1/2 <= m < 1
+  std::frexp(delta, &exponent);
+  return std::clamp(-exponent / kCellBits, 0, kCellMax);
+}
+double cell_low(int cell) { return std::ldexp(1.0, -kCellBits * (cell + 1)); }
 
-  double more(const Rational& x) const {
-    return x.to_double(side == Side::kUpper ? Round::kUp : Round::kDown);
-  }
-  double mu(const Rational& multiplier) const { return more(Rational(1) / multiplier); }
-  double on_grid(const Rational& epsilon, double parts = 1) const {
-    const double value = more(epsilon);
-    const double lowered = step * parts * std::floor(value / (step * parts) * (1 + 1e-13));
-    return side == Side::kUpper || lowered <= 0 ? value : std::min(value, lowered);
+/// The tilts to try: the one that minimises Chernoff's bound, unless losses are bounded and it is
+/// far beyond what would do for a Gaussian with this deviation; then some around the latter.
+using Tilts = std::array<double, 7>;
+Tilts tilts_around(double best, double delta, double deviation) {
+  const double natural = std::sqrt(2 * std::max(0.7, -std::log(delta))) / deviation;
+  return {std::min(best, 3 * natural),
+          natural,
+          natural / 4,
+          best,
+          natural / 16,
+          16 * natural,
+          natural / 64};
+}
+
+/// The upper bound on epsilon for the deltas of one cell.
+class Upper {
+ public:
+  Upper(const PldPlan& plan, int cell) : extra_(plan.allowance(cell)), allowed_(plan.error()) {
+    const double low = cell_low(cell);
+    const double tail = std::max(low * 0x1p-45, 1e-300);
+    for (const bool reverse : {false, true}) {
+      if (reverse && !plan.has_two_directions()) continue;
+      auto grids = plan.grids(Side::kUpper, reverse, tail);
+      if (!grids) {
+        infinite_ = true;
+        return;
+      }
+      // What is good for the cell's largest delta serves the smaller ones too, mostly.
+      Direction one;
+      const double largest = std::min(16 * low, 0.5);
+      const Tilts tilts = tilts_around(tilt_for_delta(*grids, largest), largest, plan.deviation());
+      for (const double tilt : tilts) {
+        one.sums.push_back(Composed::enclosing(*grids, tilt));
+        one.entries += one.sums.back().first.entries();
+        if (one.width(low) <= allowed_ && one.width(16 * low * (1 - 0x1p-40)) <= allowed_) break;
+        if (one.entries > kEntriesMax) break;
+      }
+      directions_.push_back(std::move(one));
+    }
   }
 
-  std::optional<Loss> operator()(const Gaussian& m) const {
-    return gaussian_loss(mu(m.noise_multiplier));
-  }
-  std::optional<Loss> operator()(const DiscreteGaussian&) const { return std::nullopt; }
-  std::optional<Loss> operator()(const Laplace& m) const {
-    // Beyond this the masses underflow: above it is charged as any epsilon-DP mechanism, below as a
-    // weaker Laplace.
-    const double epsilon = on_grid(m.epsilon);
-    if (epsilon <= kLaplaceMax) return laplace_loss(epsilon);
-    return side == Side::kUpper ? response_loss(epsilon, 0) : laplace_loss(kLaplaceMax);
-  }
-  std::optional<Loss> operator()(const DiscreteLaplace& m) const {
-    return discrete_laplace_loss(on_grid(m.epsilon, m.steps), m.steps);
-  }
-  std::optional<Loss> operator()(const Generic& m) const {
-    return response_loss(on_grid(m.epsilon), more(m.delta));
-  }
-  // Of these, no more is assumed than epsilon-DP above, and below no less than two candidates whose
-  // scores swap: e^{epsilon/2}.
-  std::optional<Loss> operator()(const Exponential& m) const { return selection(m.epsilon); }
-  std::optional<Loss> operator()(const PermuteAndFlip& m) const { return selection(m.epsilon); }
-  std::optional<Loss> operator()(const SubsampledGaussian& m) const {
-    return sampled(gaussian_loss(mu(m.noise_multiplier)), m.q);
-  }
-  std::optional<Loss> operator()(const SubsampledLaplace& m) const {
-    const double epsilon = more(m.epsilon);
-    if (epsilon > kLaplaceMax) return std::nullopt;
-    return sampled(laplace_loss(epsilon), m.q);
+  struct Answer {
+    double epsilon;
+    bool steady;
+  };
+  Answer epsilon(double delta) const {
+    if (infinite_) return {kInfinity, true};
+    double high = kLeast;
+    double low = kLeast;
+    for (const Direction& one : directions_) {
+      high = std::max(high, one.above(delta));
+      low = std::max(low, one.below(delta));
+    }
+    return {std::max(0.0, high + extra_),
+            high == kInfinity || high + extra_ <= 0 || high - low <= allowed_};
   }
 
-  std::optional<Loss> selection(const Rational& epsilon) const {
-    return response_loss(on_grid(side == Side::kUpper ? epsilon : epsilon / 2), 0);
-  }
-  std::optional<Loss> sampled(const Loss& base, const Rational& q) const {
-    return q == 1 ? base : subsampled(base, more(q));
-  }
+ private:
+  /// One direction's sum, enclosed at some tilts. Epsilons below 0 count too, so that what is added
+  /// does not hide an epsilon of 0.
+  struct Direction {
+    std::vector<std::pair<Composed, Composed>> sums;
+    std::size_t entries = 0;
+
+    double above(double delta) const {
+      double out = kInfinity;
+      for (const auto& sum : sums) out = std::min(out, sum.first.epsilon(delta, kLeast));
+      return out;
+    }
+    double below(double delta) const {
+      double out = kLeast;
+      for (const auto& sum : sums) out = std::max(out, sum.second.epsilon(delta, kLeast));
+      return out;
+    }
+    double width(double delta) const {
+      const double high = above(delta);
+      return high == kInfinity ? kInfinity : high - below(delta);
+    }
+  };
+
+  double extra_;
+  double allowed_;
+  bool infinite_ = false;
+  std::vector<Direction> directions_;
 };
 
-bool has_two_directions(const Use& use) {
-  return std::holds_alternative<SubsampledGaussian>(use.mechanism) ||
-         std::holds_alternative<SubsampledLaplace>(use.mechanism);
-}
-
-bool costs_nothing(const Use& use) {
-  const auto* g = std::get_if<SubsampledGaussian>(&use.mechanism);
-  const auto* l = std::get_if<SubsampledLaplace>(&use.mechanism);
-  return (g != nullptr && g->q.sign() == 0) || (l != nullptr && l->q.sign() == 0);
-}
-
-/// All uses on one grid, or nothing where some mechanism has no loss distribution or would need too
-/// many cells.
-std::optional<std::vector<Uses>> on_grid(const std::vector<Use>& uses, Side side, bool reverse,
-                                         double step, double tail) {
-  std::vector<Uses> out;
-  for (const Use& use : uses) {
-    std::optional<Loss> loss = std::visit(LossOf{side, step}, use.mechanism);
-    if (!loss) return std::nullopt;
-    if (reverse) loss = reversed(*loss);
-    const Span whole = span(*loss, tail);
-    if (whole.high - whole.low > 4 * kCellsMax * step) return std::nullopt;
-    GridLoss grid = side == Side::kUpper ? round_up(*loss, {step, 0}, tail)
-                                         : round_down(*loss, {step, 0}, tail);
-    out.push_back({std::move(grid), static_cast<double>(use.count)});
-  }
-  return out;
-}
-
-/// A first step: so fine that the grid's second-order error, about count * step^2 / 8 of variance,
-/// moves epsilon by a third of the gap.
-double first_step(const std::vector<Use>& uses, double log_delta, double tail, double gap) {
-  double variance = 0;
-  double mean = 0;
-  double count = 0;
-  double range = 0;
-  double atom = 0;
-  double atom_weight = 0;
-  for (const Use& use : uses) {
-    const std::optional<Loss> loss = std::visit(LossOf{Side::kUpper, 0}, use.mechanism);
-    if (!loss) return 0;
-    // Moments from a few hundred cells.
-    const Span whole = span(*loss, tail);
-    if (whole.high - whole.low < kSpanMin && loss->atoms.empty()) return 0;
-    const double coarse_step =
-        std::max((whole.high - whole.low) / 256, 1e-10 * std::fabs(whole.high));
-    const GridLoss coarse = round_up(*loss, {coarse_step, 0}, tail);
-    if (coarse.infinity >= std::exp(log_delta))
-      return 0;  // too much is given away: no epsilon will do
-    double m1 = 0;
-    double m2 = 0;
-    for (std::size_t i = 0; i < coarse.p.size(); ++i) {
-      const double l = static_cast<double>(coarse.first + static_cast<long>(i)) * coarse_step;
-      m1 += coarse.p[i] * l;
-      m2 += coarse.p[i] * l * l;
-    }
-    range = std::max({range, whole.high - whole.low, 1e-4 * std::fabs(whole.high)});
-    const double k = static_cast<double>(use.count);
-    mean += k * m1;
-    variance += k * (m2 - m1 * m1);
-    count += k;
-    if (!loss->atoms.empty() && !has_two_directions(use)) {
-      const double spacing =
-          2 * loss->atoms.front().loss / std::max(1.0, static_cast<double>(loss->atoms.size()) - 1);
-      if (k * spacing * spacing > atom_weight) {
-        atom_weight = k * spacing * spacing;
-        atom = spacing / 2;
-      }
-    }
-  }
-  const double deviation = std::sqrt(std::max(variance, 1e-30));
-  const double z = std::sqrt(2 * std::max(1.0, -log_delta));
-  const double epsilon = std::max(mean + z * deviation, 1e-3 * deviation);
-  double step = std::sqrt(gap * epsilon * deviation * 8 / (3 * count * z));
-  step = std::min(step, deviation / 64);
-  if (atom > 0) step = atom / std::ceil(atom / step);
-  return std::max({step, range / kCellsMax, 20 * deviation / kWindow});
-}
-
-/// Evaluates one side at one step; `read` takes the bound out of a Composed, `tilt` centres it.
+/// A lower bound, read by `read` from the sum of the grids below: the greatest over a few tilts,
+/// until it is near `upper`.
 template <class Tilt, class Read>
-Bounds bracket(const std::vector<Use>& all, double log_delta, const PldOptions& options,
-               const Tilt& tilt, const Read& read) {
-  std::vector<Use> uses;
-  for (const Use& use : all) {
-    if (!costs_nothing(use)) uses.push_back(use);
+double lower(const PldPlan& plan, double delta, double upper, const Tilt& tilt, const Read& read) {
+  const auto grids = plan.grids(Side::kLower, false, std::max(delta * 1e-6 / plan.count(), 1e-300));
+  if (!grids) return 0;
+  double out = 0;
+  const Tilts tilts = tilts_around(tilt(*grids), delta, plan.deviation());
+  for (std::size_t i = 0; i < kLowerTilts && out < kNear * upper; ++i)
+    out = std::max(out, read(Composed::of(*grids, Side::kLower, tilts[i])));
+  return std::min(out, upper);
+}
+
+struct Least {
+  double delta;
+  bool steady;
+};
+
+/// The least delta of the ladder with epsilon(delta) <= epsilon; 1 if there is none. It is unique,
+/// as epsilon(delta) never rises, so the way it is searched does not matter.
+Least least_delta(const PldPlan& plan, double epsilon) {
+  const auto grids = plan.grids(Side::kUpper, false, 1e-40);
+  if (!grids) return {1, true};
+  // A first guess by the tilt that is best for epsilon.
+  const double log_delta =
+      Composed::of(*grids, Side::kUpper, tilt_for_epsilon(*grids, epsilon)).log_delta(epsilon);
+  const int guess = cell_of(std::exp(std::clamp(log_delta, -660.0, -1e-9)));
+  // The last cell at whose upper end epsilon is met: from the guess by ever longer strides.
+  const auto met = [&](const Upper& upper, int cell) {
+    return upper.epsilon(std::nextafter(16 * cell_low(cell), 0)).epsilon <= epsilon;
+  };
+  int low = -1;             // met, or before the first
+  int high = kCellMax + 1;  // not met, or after the last
+  std::optional<Upper> upper;
+  for (int cell = guess, stride = 1; low + 1 < high;) {
+    Upper tried(plan, cell);
+    const bool is_met = met(tried, cell);
+    if (is_met) upper = std::move(tried);
+    (is_met ? low : high) = cell;
+    cell += is_met ? stride : -stride;
+    stride *= 2;
+    if (cell <= low || cell >= high) cell = (low + high) / 2;
   }
-  Bounds best{0, kInfinity, "privacy-loss distributions [ZDW22, DGKKM22]"};
-  if (uses.empty()) return {0, 0, best.theorem};
-  bool two_directions = false;
-  double count = 0;
-  for (const Use& use : uses) {
-    two_directions = two_directions || has_two_directions(use);
-    count += static_cast<double>(use.count);
+  if (!upper) return {1, true};
+  // The ladder's deltas in that cell; the cell's end is the next one's first.
+  const auto at = [&](long rung) {
+    return cell_low(low) * (1 + std::ldexp(static_cast<double>(rung), -kDeltaBits));
+  };
+  long missed = -1;
+  long reached = 15L << kDeltaBits;
+  while (reached - missed > 1) {
+    const long middle = (missed + reached) / 2;
+    (upper->epsilon(at(middle)).epsilon <= epsilon ? reached : missed) = middle;
   }
-  const double tail = std::exp(std::max(log_delta - 14, -690.0)) / count;
-  double step = first_step(uses, log_delta, tail, options.gap);
-  for (int round = 0; step > 0 && round < options.rounds; ++round, step *= 0.5) {
-    const auto side = [&](Side which, bool reverse) {
-      const double nothing = which == Side::kUpper ? kInfinity : 0;
-      const auto grid = on_grid(uses, which, reverse, step, tail);
-      if (!grid) return nothing;
-      for (const Uses& use : *grid) {
-        if (use.loss.p.empty() || use.loss.infinity >= 1) return nothing;
-      }
-      return read(Composed::of(*grid, which, tilt(*grid)));
-    };
-    double upper = side(Side::kUpper, false);
-    if (two_directions) upper = std::max(upper, side(Side::kUpper, true));
-    const double before = best.upper - best.lower;
-    best.upper = std::min(best.upper, upper);
-    best.lower = std::max(best.lower, side(Side::kLower, false));
-    const double gap = best.upper - best.lower;
-    if (!(best.upper < kInfinity) || gap <= options.gap * best.upper || gap > 0.8 * before) break;
-  }
-  best.lower = std::min(best.lower, best.upper);
-  return best;
+  return {at(reached), upper->epsilon(std::nextafter(at(reached), 0)).steady};
 }
 
 }  // namespace
 
-Bounds pld_epsilon(const std::vector<Use>& uses, double delta, const PldOptions& options) {
-  return bracket(
-      uses, std::log(delta), options, [&](const auto& grid) { return tilt_for_delta(grid, delta); },
-      [&](const Composed& composed) { return composed.epsilon(delta); });
+PldBounds pld_epsilon(const std::vector<Use>& uses, double delta) {
+  PldBounds out{{0, kInfinity, kTheorem}};
+  const PldPlan plan(uses);
+  if (plan.costs_nothing()) return {{0, 0, kTheorem}};
+  const int cell = cell_of(delta);
+  const Upper::Answer upper = Upper(plan, cell).epsilon(delta);
+  out.upper = upper.epsilon;
+  out.steady = upper.steady;
+  out.lower = lower(
+      plan, delta, out.upper, [&](const auto& grids) { return tilt_for_delta(grids, delta); },
+      [&](const Composed& sum) { return sum.epsilon(delta); });
+  return out;
 }
 
-Bounds pld_delta(const std::vector<Use>& uses, double epsilon, const PldOptions& options) {
-  return bracket(
-      uses, -30, options, [&](const auto& grid) { return tilt_for_epsilon(grid, epsilon); },
-      [&](const Composed& composed) {
-        return std::min(1.0, std::exp(composed.log_delta(epsilon)));
-      });
+PldBounds pld_delta(const std::vector<Use>& uses, double epsilon) {
+  PldBounds out{{0, 1, kTheorem}};
+  const PldPlan plan(uses);
+  if (plan.costs_nothing()) return {{0, 0, kTheorem}};
+  const Least least = least_delta(plan, epsilon);
+  out.upper = least.delta;
+  out.steady = least.steady;
+  out.lower = lower(
+      plan, least.delta, out.upper,
+      [&](const auto& grids) { return tilt_for_epsilon(grids, epsilon); },
+      [&](const Composed& sum) { return std::exp(sum.log_delta(epsilon)); });
+  return out;
 }
 
 }  // namespace discreet::accounting

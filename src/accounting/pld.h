@@ -8,7 +8,11 @@
 // these pairs. Both neighbours' directions are composed, and the larger counts.
 //
 // Certified: the upper bound dominates and the lower bound is dominated by construction
-// (accounting/grid.h), and all numerical errors are counted (accounting/convolve.h). Proof:
+// (accounting/grid.h), and all numerical errors are counted (accounting/convolve.h).
+//
+// Laws: for one set of mechanisms, `upper` never falls when a count grows, nor when delta (or
+// epsilon) falls, to the last bit, wherever `steady` is true. The grid's step depends on the set
+// and on how far the sum spreads, and what numerical errors could undo is added. Proof:
 // accounting/pld.md
 #pragma once
 
@@ -26,16 +30,16 @@ struct Bounds {
   std::string theorem;  ///< what gave the upper bound
 };
 
-struct PldOptions {
-  double gap = 8e-4;  ///< wanted (upper - lower) / upper
-  int rounds = 4;     ///< at most so many refinements of the grid
+struct PldBounds : Bounds {
+  bool steady = true;  ///< numerical errors were within what the law of monotony allows for
 };
 
 /// Brackets the epsilon at `delta`. Uses whose mechanism has no loss distribution
 /// (DiscreteGaussian) make it infinite. Requires: check(uses); 0 < delta < 1.
-Bounds pld_epsilon(const std::vector<Use>& uses, double delta, const PldOptions& options = {});
+PldBounds pld_epsilon(const std::vector<Use>& uses, double delta);
 
-/// Brackets the delta at `epsilon` >= 0.
-Bounds pld_delta(const std::vector<Use>& uses, double epsilon, const PldOptions& options = {});
+/// Brackets the delta at `epsilon` >= 0: `upper` is the least of a fixed ladder of deltas whose
+/// pld_epsilon is at most `epsilon`.
+PldBounds pld_delta(const std::vector<Use>& uses, double epsilon);
 
 }  // namespace discreet::accounting

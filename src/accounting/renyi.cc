@@ -13,6 +13,7 @@ namespace discreet::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kGuessError = 1e-6;  // relative; guesses are better by far
 
 std::vector<double> make_orders() {
   std::vector<double> out;
@@ -87,40 +88,40 @@ RenyiCurve RenyiCurve::group(std::uint64_t k) const {
   return out;
 }
 
+template <class Guess, class Exact>
+double RenyiCurve::least_of(const Guess& guess, const Exact& exact) const {
+  const std::span<const double> orders = renyi_orders();
+  std::vector<double> guesses;
+  double best = kInfinity;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    guesses.push_back(guess(orders[i], tau_[i]));
+    best = std::min(best, guesses.back());
+  }
+  double least = kInfinity;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (guesses[i] <= best + kGuessError * (1 + std::fabs(best)))
+      least = std::min(least, exact(orders[i], tau_[i]));
+  }
+  return least;
+}
+
 double RenyiCurve::epsilon(const Rational& delta) const {
   DISCREET_CHECK(delta.sign() > 0 && delta < 1);
   const Rational left = delta_left(delta, delta_);
   if (left.sign() == 0) return kInfinity;
   const double log_delta = std::log(left.to_double(Round::kUp));
-  const std::span<const double> orders = renyi_orders();
-  std::size_t best = 0;
-  double least = kInfinity;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const double guess = epsilon_guess(orders[i], tau_[i], log_delta);
-    if (guess < least) {
-      least = guess;
-      best = i;
-    }
-  }
-  return epsilon_at_order(orders[best], tau_[best], left);
+  // All orders whose guess is near the best are tried, so that the result is the least over all.
+  return least_of([&](double order, double tau) { return epsilon_guess(order, tau, log_delta); },
+                  [&](double order, double tau) { return epsilon_at_order(order, tau, left); });
 }
 
 double RenyiCurve::delta(const Rational& epsilon) const {
   if (delta_ >= 1) return 1;
   const double target = epsilon.to_double(Round::kDown);
-  const std::span<const double> orders = renyi_orders();
-  std::size_t best = 0;
-  double least = kInfinity;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const double guess = log_delta_guess(orders[i], tau_[i], target);
-    if (guess < least) {
-      least = guess;
-      best = i;
-    }
-  }
-  const double spent = delta_.to_double(Round::kUp);
-  return std::min(1.0,
-                  add_up(spent, exp_up(log_delta_at_order(orders[best], tau_[best], epsilon))));
+  const double least =
+      least_of([&](double order, double tau) { return log_delta_guess(order, tau, target); },
+               [&](double order, double tau) { return log_delta_at_order(order, tau, epsilon); });
+  return std::min(1.0, add_up(delta_.to_double(Round::kUp), exp_up(std::min(0.0, least))));
 }
 
 }  // namespace discreet::accounting

@@ -58,6 +58,10 @@ class RenyiCurve {
   double delta(const Rational& epsilon) const;
 
  private:
+  /// The least of `exact` over all orders; `guess` says which need not be asked.
+  template <class Guess, class Exact>
+  double least_of(const Guess& guess, const Exact& exact) const;
+
   std::vector<double> tau_;
   Rational delta_;
 };

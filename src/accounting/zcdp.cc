@@ -12,6 +12,7 @@ namespace discreet::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRungs = 16384;  // orders to a doubling of order - 1
 
 struct CostOf {
   static Zcdp gaussian(const Rational& s) { return {Rational(1) / (Rational(2) * s * s), 0}; }
@@ -45,9 +46,10 @@ struct CostOf {
   }
 };
 
-/// The order that `guess` likes best, searched on a logarithmic scale of order - 1.
+/// The rung 1 + 2^{i/16384} that `guess` likes best, searched on a logarithmic scale of order - 1.
+/// The orders that are then tried are fixed, so that the least over them is monotone.
 template <class Guess>
-double best_order(const Guess& guess) {
+double best_rung(const Guess& guess) {
   double low = std::log(1e-12);
   double high = std::log(1e15);
   const auto order = [](double x) { return 1 + std::exp(x); };
@@ -71,7 +73,18 @@ double best_order(const Guess& guess) {
       at_b = guess(order(b));
     }
   }
-  return order(at_a <= at_b ? a : b);
+  return std::round((at_a <= at_b ? a : b) / std::log(2.0) * kRungs);
+}
+
+/// The least of f over the rungs around the one that `guess` likes best: f falls and then rises in
+/// the order, so it is the least over all.
+template <class Guess, class Function>
+double least_at_rungs(const Guess& guess, const Function& f) {
+  const double middle = best_rung(guess);
+  double least = kInfinity;
+  for (double i = middle - 2; i <= middle + 2; ++i)
+    least = std::min(least, f(1 + std::exp2(i / kRungs)));
+  return least;
 }
 
 /// rho * order, rounded up.
@@ -102,15 +115,9 @@ double zcdp_epsilon(const Zcdp& cost, const Rational& delta) {
   if (cost.rho.sign() == 0) return 0;
   const double rho = cost.rho.to_double(Round::kUp);
   const double log_delta = std::log(left.to_double(Round::kUp));
-  const double best =
-      best_order([&](double order) { return epsilon_guess(order, rho * order, log_delta); });
-  const double classical = 1 + std::sqrt(std::max(-log_delta, 1e-300) / rho);
-  double epsilon = kInfinity;
-  for (const double order : {best, classical}) {
-    if (order > 1 && order < 1e300)
-      epsilon = std::min(epsilon, epsilon_at_order(order, line(cost.rho, order), left));
-  }
-  return epsilon;
+  return least_at_rungs(
+      [&](double order) { return epsilon_guess(order, rho * order, log_delta); },
+      [&](double order) { return epsilon_at_order(order, line(cost.rho, order), left); });
 }
 
 double zcdp_delta(const Zcdp& cost, const Rational& epsilon) {
@@ -119,9 +126,10 @@ double zcdp_delta(const Zcdp& cost, const Rational& epsilon) {
   if (cost.rho.sign() == 0) return spent;
   const double rho = cost.rho.to_double(Round::kUp);
   const double target = epsilon.to_double(Round::kDown);
-  const double order = best_order([&](double a) { return log_delta_guess(a, rho * a, target); });
-  return std::min(1.0,
-                  add_up(spent, exp_up(log_delta_at_order(order, line(cost.rho, order), epsilon))));
+  const double least = least_at_rungs(
+      [&](double order) { return log_delta_guess(order, rho * order, target); },
+      [&](double order) { return log_delta_at_order(order, line(cost.rho, order), epsilon); });
+  return std::min(1.0, add_up(spent, exp_up(least)));
 }
 
 double zcdp_epsilon_classical(const Rational& rho, const Rational& delta) {

@@ -24,6 +24,7 @@ void add_account(Program& program) {
   add_account_calibrate(program, account);
   add_account_convert(program, account);
   add_account_group(program, account);
+  add_account_parallel(program, account);
   add_account_shuffle(program, account);
   add_account_curve(program, account);
 }

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "accounting/calibrate.h"
+#include "base/suggest.h"
 #include "cli/account.h"
 #include "cli/account_people.h"
 #include "cli/account_question.h"
 #include "cli/price.h"
-#include "cli/suggest.h"
 
 namespace discreet::cli {
 namespace {

@@ -25,15 +25,7 @@ Result<int> run_compose(const ComposeArguments& arguments, const Streams& stream
   DISCREET_ASSIGN(const Neighbours neighbours, neighbours_of(arguments.neighbours));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   question.people = neighbours == Neighbours::kReplaceOne ? 2 : 1;
-  DISCREET_ASSIGN(const accounting::Bounds bounds, ask(uses, question));
-  report::Sheet sheet;
-  add_bounds(sheet, question.delta ? "epsilon" : "delta", bounds);
-  if (question.delta) {
-    add_both(sheet, "delta", question.delta->to_string());
-  } else {
-    add_both(sheet, "epsilon", question.epsilon->to_string());
-  }
-  add_uses(sheet, uses);
+  DISCREET_ASSIGN(report::Sheet sheet, answer_sheet(uses, question));
   add_both(sheet, "neighbours", to_string(neighbours), false);
   DISCREET_TRY(write_all(streams.out, sheet.render(format)));
   return 0;

@@ -7,10 +7,11 @@
 #include "accounting/conversion.h"
 #include "accounting/gaussian_dp.h"
 #include "accounting/outward.h"
+#include "accounting/renyi_curves.h"
 #include "accounting/zcdp.h"
+#include "base/suggest.h"
 #include "cli/account.h"
 #include "cli/account_question.h"
-#include "cli/suggest.h"
 
 namespace discreet::cli {
 namespace {
@@ -183,6 +184,28 @@ Result<report::Sheet> to_rho(const ConvertArguments& arguments) {
   return sheet;
 }
 
+/// The Renyi divergence that an epsilon implies at an order.
+Result<report::Sheet> to_tau(const ConvertArguments& arguments) {
+  const std::string example = "discreet account convert --epsilon 1 --order 16 --to tau";
+  if (arguments.rho || arguments.mu || arguments.tau || arguments.delta) {
+    return invalid_input("tau comes from --epsilon and --order alone; for example: " + example);
+  }
+  DISCREET_ASSIGN(const Epsilon epsilon,
+                  required<Epsilon>(arguments.epsilon, "--epsilon", example));
+  DISCREET_TRY(positive("epsilon", *arguments.epsilon));
+  if (!arguments.order) return missing("--order", example);
+  DISCREET_TRY(parse_order(*arguments.order));
+  DISCREET_ASSIGN(const Rational order, parse_number("order", *arguments.order));
+  // Divergences grow with the order, so the next double above serves.
+  const double above[] = {order.to_double(Round::kUp)};
+  const double tau = accounting::renyi_curve(accounting::Generic{epsilon.value(), 0}, above)[0];
+  report::Sheet sheet;
+  add_upper(sheet, "tau", tau, "randomized response is the worst epsilon-DP mechanism [KOV15]");
+  add_both(sheet, "order", order.to_string());
+  add_both(sheet, "epsilon", epsilon.to_string());
+  return sheet;
+}
+
 /// What is enough for a guarantee.
 Result<report::Sheet> to_budget(const ConvertArguments& arguments, bool mu) {
   const std::string example = "discreet account convert --epsilon 1 --delta 1e-6 --to rho-budget";
@@ -211,14 +234,18 @@ Result<report::Sheet> to_budget(const ConvertArguments& arguments, bool mu) {
 
 Result<report::Sheet> convert(const ConvertArguments& arguments) {
   const bool has_source = arguments.rho || arguments.mu || arguments.order || arguments.tau;
-  const std::string to =
-      arguments.to.value_or(has_source ? (arguments.epsilon ? "delta" : "epsilon") : "rho");
+  const bool implies_tau = arguments.epsilon && arguments.order && !arguments.tau;
+  const std::string natural =
+      implies_tau ? "tau" : (has_source ? (arguments.epsilon ? "delta" : "epsilon") : "rho");
+  const std::string to = arguments.to.value_or(natural);
   if (to == "epsilon") return to_epsilon(arguments);
   if (to == "delta") return to_delta(arguments);
   if (to == "rho") return to_rho(arguments);
+  if (to == "tau") return to_tau(arguments);
   if (to == "rho-budget") return to_budget(arguments, false);
   if (to == "mu-budget") return to_budget(arguments, true);
-  const std::vector<std::string> names = {"epsilon", "delta", "rho", "rho-budget", "mu-budget"};
+  const std::vector<std::string> names = {"epsilon", "delta",      "rho",
+                                          "tau",     "rho-budget", "mu-budget"};
   return invalid_input("to must be " + one_of(names) + "; got " + in_quotes(to) +
                        did_you_mean(to, names));
 }
@@ -239,7 +266,8 @@ void add_account_convert(Program& program, CLI::App& account) {
       {.summary = "from one notion of privacy to another",
        .explanation =
            "From --rho (zCDP), --mu (Gaussian DP) or --order and --tau (Renyi): epsilon at\n"
-           "--delta, or delta at --epsilon. From --epsilon: the rho that it implies (--to rho);\n"
+           "--delta, or delta at --epsilon. From --epsilon: the rho that it implies (--to rho),\n"
+           "or with --order the Renyi divergence at that order (--to tau);\n"
            "with --delta, the largest rho or mu that is enough for (epsilon, delta)\n"
            "(--to rho-budget, --to mu-budget). Implied costs are rounded up, budgets down.\n",
        .closing = "Costs nothing: no data is involved.\n\n"
@@ -251,6 +279,7 @@ void add_account_convert(Program& program, CLI::App& account) {
                   "    rho      0.5\n"
                   "    delta    0\n"
                   "    theorem  epsilon-DP is (epsilon^2/2)-zCDP [BS16 Prop. 1.4]\n"
+                  "  discreet account convert --epsilon 1 --order 16\n"
                   "  discreet account convert --epsilon 1 --delta 1e-6 --to rho-budget"},
       [arguments](const Streams& streams) { return run_convert(*arguments, streams); });
   add_text(app, "--rho", arguments->rho, "zero-concentrated DP");
@@ -259,7 +288,7 @@ void add_account_convert(Program& program, CLI::App& account) {
   add_text(app, "--tau", arguments->tau, "the Renyi divergence at that order");
   add_text(app, "--epsilon", arguments->epsilon, "pure DP, or the epsilon at which delta is asked");
   add_text(app, "--delta", arguments->delta, "the delta at which epsilon is asked");
-  add_text(app, "--to", arguments->to, "epsilon, delta, rho, rho-budget or mu-budget", "NAME");
+  add_text(app, "--to", arguments->to, "epsilon, delta, rho, tau, rho-budget or mu-budget", "NAME");
   arguments->format.add_to(app);
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet account curve: delta at many epsilons, as a table or a picture.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <memory>
 
 #include "accounting/outward.h"
 #include "cli/account.h"
 #include "cli/account_people.h"
 #include "cli/account_question.h"
+#include "cli/plot_file.h"
 #include "report/plot.h"
 #include "report/progress.h"
 
@@ -114,7 +112,7 @@ report::Table table_of(const std::vector<Point>& points, int digits) {
 report::Plot plot_of(const std::vector<accounting::Use>& uses, const std::vector<Point>& points) {
   std::string title = "delta at epsilon: " + accounting::to_string(uses.front());
   if (uses.size() > 1) title += " and " + std::to_string(uses.size() - 1) + " more";
-  report::Plot plot{title, "epsilon", "delta", {}};
+  report::Plot plot{.title = title, .x_label = "epsilon", .y_label = "delta"};
   for (const Point& point : points) {
     plot.points.push_back(
         {point.epsilon.to_double(Round::kDown), point.delta.lower, point.delta.upper});
@@ -122,34 +120,16 @@ report::Plot plot_of(const std::vector<accounting::Use>& uses, const std::vector
   return plot;
 }
 
-Result<bool> is_png(const std::string& path) {
-  if (path.ends_with(".png")) return true;
-  if (path.ends_with(".svg")) return false;
-  return invalid_input("plot must end in .svg or .png; got " + in_quotes(path));
-}
-
-Result<void> write_file(const std::string& path, const std::string& bytes) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    return Error{Code::kStorage, "plot " + in_quotes(path) + ": " + std::strerror(errno)};
-  }
-  const Result<void> written = write_all(fd, bytes);
-  if (close(fd) != 0 || !written) {
-    return Error{Code::kStorage, "plot " + in_quotes(path) + " could not be written"};
-  }
-  return {};
-}
-
 Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kExample));
   DISCREET_ASSIGN(const accounting::Notion notion, notion_of(arguments.notion));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
-  DISCREET_ASSIGN(const bool png, is_png(arguments.plot.value_or(".svg")));
+  DISCREET_TRY(check_plot_name(arguments.plot));
   DISCREET_ASSIGN(const Range range, range_of(arguments, uses, notion));
   DISCREET_ASSIGN(const auto points, points_of(uses, range, notion, streams.err));
   const report::Plot plot = plot_of(uses, points);
   if (arguments.plot) {
-    DISCREET_TRY(write_file(*arguments.plot, png ? plot_png(plot) : plot_svg(plot)));
+    DISCREET_TRY(write_plot(*arguments.plot, plot));
   }
   const bool draws = !arguments.plot && !arguments.format.given() && isatty(streams.out) == 1;
   const int digits = format == report::Format::kTable ? kPeopleDigits : kProgramDigits;

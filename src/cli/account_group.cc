@@ -43,16 +43,7 @@ Result<report::Sheet> group_of_uses(const GroupArguments& arguments, std::uint64
   DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kExample));
   DISCREET_ASSIGN(Question question, arguments.question.parse(kExample));
   question.people = people;
-  DISCREET_ASSIGN(const accounting::Bounds bounds, ask(uses, question));
-  report::Sheet sheet;
-  add_bounds(sheet, question.delta ? "epsilon" : "delta", bounds);
-  if (question.delta) {
-    add_both(sheet, "delta", question.delta->to_string());
-  } else {
-    add_both(sheet, "epsilon", question.epsilon->to_string());
-  }
-  add_uses(sheet, uses);
-  return sheet;
+  return answer_sheet(uses, question);
 }
 
 Result<int> run_group(const GroupArguments& arguments, const Streams& streams) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
 #include "cli/arguments.h"
-#include "cli/suggest.h"
 
 namespace discreet::cli {
 namespace {

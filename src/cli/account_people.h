@@ -30,4 +30,9 @@ std::optional<std::vector<accounting::Use>> uses_for_people(
 /// Fails with: kInvalidInput if the notion says nothing about these uses.
 Result<accounting::Bounds> ask(const std::vector<accounting::Use>& uses, const Question& question);
 
+/// The answer with its theorem, what was asked, and the uses.
+/// Fails with: kInvalidInput, as `ask`.
+Result<report::Sheet> answer_sheet(const std::vector<accounting::Use>& uses,
+                                   const Question& question);
+
 }  // namespace discreet::cli

@@ -3,6 +3,7 @@
 // with input that is off.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -84,7 +85,7 @@ TEST(Compose, MixesRepeatedOptionsAndNamesEveryMechanism) {
   const auto mixed = json_of({"compose", "--laplace-epsilon", "0.01x500", "--gaussian", "100x200",
                               "--gaussian", "100x300", "--delta", "1e-6"});
   EXPECT_EQ(mixed["uses"], 1000);
-  EXPECT_GT(mixed["epsilon_lower"], 1.365);
+  EXPECT_GT(mixed["epsilon_lower"], 1.364);
   EXPECT_LT(mixed["epsilon_upper"], 1.3655);
   const auto all = json_of({"compose",  "--gaussian",
                             "10",       "--discrete-gaussian",
@@ -272,6 +273,51 @@ TEST(Convert, GoesBothWays) {
       0.316227, 1e-5);
 }
 
+TEST(Convert, AnEpsilonImpliesARenyiDivergence) {
+  const double tau = json_of({"convert", "--epsilon", "1", "--order", "2"})["tau_upper"];
+  EXPECT_NEAR(tau, std::log((std::exp(1.0) + std::exp(-2.0)) / (1 + std::exp(-1.0))), 1e-9);
+  EXPECT_EQ(json_of({"convert", "--epsilon", "1", "--order", "2", "--to", "tau"})["tau_upper"],
+            tau);
+  // Orders go up to epsilon itself, and the way back is no better than where it came from.
+  EXPECT_LE(json_of({"convert", "--epsilon", "1", "--order", "1e6"})["tau_upper"], 1.000001);
+  expect_refused({"convert", "--epsilon", "1", "--order", "1"}, "order");
+  expect_refused({"convert", "--epsilon", "1", "--to", "tau"}, "--order is missing");
+  expect_refused({"convert", "--epsilon", "1", "--rho", "1", "--order", "2", "--to", "tau"},
+                 "alone");
+}
+
+TEST(Parallel, TakesTheLargestOrAddsTheTwoLargest) {
+  const auto one = json_of({"parallel", "--part", "0.5", "--part", "0.3,1e-7", "--part", "0.2"});
+  EXPECT_EQ(one["epsilon"], 0.5);
+  EXPECT_EQ(one["delta"], 1e-7);
+  const auto two = json_of({"parallel", "--part", "0.5", "--part", "0.25,1e-7", "--part", "0.125",
+                            "--neighbours", "replace-one"});
+  EXPECT_EQ(two["epsilon"], 0.75);
+  EXPECT_EQ(two["delta"], 1e-7);
+  EXPECT_TRUE(two.contains("requires"));
+  EXPECT_EQ(json_of({"parallel", "--rho", "0.5", "--rho", "0.25"})["rho"], 0.5);
+  expect_refused({"parallel"}, "--part");
+  expect_refused({"parallel", "--part", "0.5", "--rho", "1"}, "all with --part or all with --rho");
+  expect_refused({"parallel", "--part", "-1"}, "epsilon must");
+  expect_refused({"parallel", "--part", "1,2"}, "delta must");
+}
+
+TEST(Compose, IsMonotoneToTheLastDigitShown) {
+  double last = 0;
+  for (const char* count : {"300", "301", "302", "310"}) {
+    const auto got = json_of({"compose", "--subsampled-gaussian", std::string("2,0.01x") + count,
+                              "--epsilon", "0.5", "--delta", "1e-6"});
+    EXPECT_GE(got["epsilon_upper"].get<double>(), last);
+    last = got["epsilon_upper"];
+  }
+  for (const char* delta : {"1.001e-6", "1.1e-6", "1e-4"}) {
+    const auto got = json_of(
+        {"compose", "--subsampled-gaussian", "2,0.01x310", "--epsilon", "0.5", "--delta", delta});
+    EXPECT_LE(got["epsilon_upper"].get<double>(), last);
+    last = got["epsilon_upper"];
+  }
+}
+
 TEST(Group, GrowsAsTheTheoremsSay) {
   EXPECT_EQ(
       json_of({"group", "--people", "4", "--epsilon", "0.5", "--delta", "0"})["epsilon_upper"], 2);
@@ -443,7 +489,7 @@ TEST(BadAccountInput, EveryOtherCommand) {
 
 TEST(AccountHelp, TeachesEveryCommand) {
   for (const char* command :
-       {"compose", "dp-sgd", "calibrate", "convert", "group", "shuffle", "curve"}) {
+       {"compose", "dp-sgd", "calibrate", "convert", "group", "parallel", "shuffle", "curve"}) {
     const Finished got = account({command, "--help"});
     EXPECT_EQ(got.status, 0);
     EXPECT_NE(got.out.find("Example"), std::string::npos) << command;
