@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mechanisms that choose among candidates by score.
+#include <algorithm>
+
 #include "audit/cases.h"
 #include "mechanism/exponential.h"
 #include "mechanism/permute_and_flip.h"
+#include "mechanism/quantiles.h"
 #include "mechanism/top_k.h"
 
 namespace discreet::audit {
@@ -51,10 +54,44 @@ AuditRow top_k(const Progress& progress) {
   return audit<1>(mechanism.value(), kThree, 24, theorem, progress);
 }
 
+/// The score of a point: minus its distance from being a median, in half rows.
+std::int64_t median_score(const mechanism::Runs& runs, std::int64_t v) {
+  std::int64_t below = 0;
+  std::int64_t above = 0;
+  std::int64_t rows = 0;
+  for (const auto& [value, count] : runs) {
+    below += value < v ? count : 0;
+    above += value > v ? count : 0;
+    rows += count;
+  }
+  return -std::max<std::int64_t>({0, 2 * below - rows, 2 * above - rows});
+}
+
+/// A row is added above the median: the point below loses, those between gain.
+AuditRow quantiles(const Progress& progress) {
+  using Keys = std::vector<mechanism::Runs>;
+  constexpr std::int64_t kHigh = 3;
+  const auto mechanism =
+      mechanism::Quantiles::make({.epsilon = kEpsilon, .fraction = kWeight, .high = kHigh});
+  const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
+    Scores scores;
+    for (std::int64_t v = 0; v <= kHigh; ++v) scores.push_back(median_score(keys[0], v));
+    return exponential_probabilities(scores, kWeight)[static_cast<std::size_t>(answer[0])];
+  };
+  return audit<1>(mechanism.value(),
+                  Inputs<Keys>{{{{0, 1}, {1, 1}, {kHigh, 1}}},
+                               {{{0, 1}, {1, 1}, {kHigh, 2}}},
+                               "median of 0 1 3 | 0 1 3 3"},
+                  20, theorem, progress);
+}
+
 }  // namespace
 
 std::vector<Case> choice_cases() {
-  return {{"exponential", exponential}, {"permute-and-flip", permute_and_flip}, {"top-k", top_k}};
+  return {{"exponential", exponential},
+          {"permute-and-flip", permute_and_flip},
+          {"top-k", top_k},
+          {"quantiles", quantiles}};
 }
 
 }  // namespace discreet::audit

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which keys may be shown, and whether a count is above a threshold.
+#include <algorithm>
+
 #include "audit/cases.h"
 #include "mechanism/above_threshold.h"
+#include "mechanism/key_selection.h"
 #include "mechanism/partition_selection.h"
 #include "mechanism/thresholded_gaussian.h"
 #include "mechanism/thresholded_laplace.h"
@@ -38,6 +41,30 @@ AuditRow selection_of_rare_key(const Progress& progress) {
 /// Past the turn: what is left to 1 falls with e^-epsilon.
 AuditRow selection_of_known_key(const Progress& progress) {
   return selection({4, 5, "4 | 5 units"}, progress);
+}
+
+/// A unit that is alone in two keys: delta/2 for each.
+AuditRow key_selection(const Progress& progress) {
+  using mechanism::KeyCounts;
+  const auto mechanism =
+      mechanism::KeySelection::make({.epsilon = Epsilon::trusted(2),
+                                     .delta = Delta::trusted(Rational::ratio(1, 10)),
+                                     .keys_per_unit = 2});
+  const auto theorem = [](const KeyCounts& counts,
+                          const std::vector<std::string>& shown) -> std::optional<Range> {
+    Range all{1, 1};
+    for (std::size_t i = 0; i < counts.keys.size(); ++i) {
+      const Range p =
+          selection_probability(static_cast<int>(counts.units[i]), 1, Rational::ratio(1, 20));
+      const bool is_shown = std::find(shown.begin(), shown.end(), counts.keys[i]) != shown.end();
+      all = all * (is_shown ? p : complement(p));
+    }
+    return all;
+  };
+  return audit<4>(mechanism.value(),
+                  Inputs<KeyCounts>{
+                      {{"c"}, {2}}, {{"a", "b", "c"}, {1, 1, 2}}, "c: 2 | a: 1, b: 1, c: 2 units"},
+                  28, theorem, progress);
 }
 
 AuditRow thresholded_laplace(const Inputs<Int128>& counts, const Progress& progress) {
@@ -114,6 +141,7 @@ std::vector<Case> keys_cases() {
   return {{"partition-selection", selection_of_new_key},
           {"partition-selection-rare", selection_of_rare_key},
           {"partition-selection-known", selection_of_known_key},
+          {"key-selection", key_selection},
           {"thresholded-laplace", thresholded_laplace_of_new_key},
           {"thresholded-laplace-known", thresholded_laplace_of_known_key},
           {"thresholded-gaussian", thresholded_gaussian},

@@ -27,7 +27,8 @@ std::optional<Rational> parameter(std::string_view text, std::string_view key) {
 struct Rule {
   std::string_view name;
   Metric metric;
-  std::string_view key;  ///< the parameter that holds the bound; empty when it is always 1
+  std::string_view key;         ///< the parameter that holds the bound; empty when it is always 1
+  std::string_view times = "";  ///< a second one that multiplies it
 };
 
 constexpr Rule kRules[] = {
@@ -45,6 +46,8 @@ constexpr Rule kRules[] = {
     {"permute-and-flip", Metric::kLinf, "sensitivity"},
     {"top-k", Metric::kLinf, "sensitivity"},
     {"partition-selection", Metric::kL1, ""},
+    {"key-selection", Metric::kL1, "keys_per_unit"},
+    {"quantiles", Metric::kL1, "keys_per_unit", "rows_per_unit"},
     {"thresholded-laplace", Metric::kL1, "sensitivity"},
     {"thresholded-gaussian", Metric::kL1, "sensitivity"},
     {"above-threshold", Metric::kLinf, "sensitivity"},
@@ -104,6 +107,11 @@ Result<DeclaredSensitivity> declared_sensitivity(const NoiseSpec& noise) {
     if (rule.key.empty()) return DeclaredSensitivity{rule.metric, Rational(1)};
     const std::optional<Rational> bound = parameter(text, rule.key);
     if (!bound) break;
+    if (!rule.times.empty()) {
+      const std::optional<Rational> times = parameter(text, rule.times);
+      if (!times) break;
+      return DeclaredSensitivity{rule.metric, *bound * *times};
+    }
     // A grid's inputs are counted in steps.
     const std::optional<Rational> step = parameter(text, "step");
     return DeclaredSensitivity{rule.metric, step ? Rational((*bound / *step).ceil()) : *bound};

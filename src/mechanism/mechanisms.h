@@ -21,16 +21,18 @@ class Exponential;          // choose one of many by score
 class PermuteAndFlip;       // the same, better and dearer in zCDP
 class TopK;                 // the k best, by peeling
 class PartitionSelection;   // may this key be shown? optimal for one key
-class ThresholdedLaplace;   // the same, with the noisy count
+class KeySelection;         // which keys may be shown? the same on all keys of a table
+class Quantiles;            // a quantile for each of several public keys
+class ThresholdedLaplace;   // one key, with the noisy count
 class ThresholdedGaussian;  // the same in zCDP
 
 template <class M, class... Known>
 inline constexpr bool kOneOf = (std::is_same_v<M, Known> || ...);
 
 template <class M>
-concept Listed =
-    kOneOf<M, Laplace, LaplaceVector, GridLaplace, Geometric, Gaussian, GaussianVector,
-           RoundedGaussian, MeanOfBits, RandomizedResponse, RandomizedResponses, Exponential,
-           PermuteAndFlip, TopK, PartitionSelection, ThresholdedLaplace, ThresholdedGaussian>;
+concept Listed = kOneOf<M, Laplace, LaplaceVector, GridLaplace, Geometric, Gaussian, GaussianVector,
+                        RoundedGaussian, MeanOfBits, RandomizedResponse, RandomizedResponses,
+                        Exponential, PermuteAndFlip, TopK, PartitionSelection, KeySelection,
+                        Quantiles, ThresholdedLaplace, ThresholdedGaussian>;
 
 }  // namespace discreet::mechanism

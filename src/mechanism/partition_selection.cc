@@ -3,10 +3,13 @@
 
 #include <utility>
 
+#include "random/weights.h"
+
 namespace discreet::mechanism {
 namespace {
 
-constexpr int kCoinsMax = 1024;      // larger counts work their coin out when they come
+constexpr int kTableMax = 100'000;  // larger counts work their coin out when they come
+constexpr int kTableEpsilonMax = 4096;
 constexpr int kDeltaBitsMax = 4096;  // keeps the precision that the closed form needs within bounds
 
 /// The closed form's ingredients at one precision.
@@ -66,15 +69,52 @@ Integer find_last_stretch(const PartitionSelection::Options& options, const Inte
                  0);
 }
 
+constexpr int kDigits = 64;
+constexpr int kGuard = 64;
+
+/// How many bits 1/delta has, at most.
+int bits_of(const Delta& delta) {
+  return static_cast<int>(mpz_sizeinbase(Rational(1 / delta.value()).ceil().get_mpz_t(), 2));
+}
+
+/// One counts as 0.111...
+std::uint64_t first_word(const Integer& digits) {
+  return mpz_sizeinbase(digits.get_mpz_t(), 2) > kDigits ? ~std::uint64_t{0} : digits.get_ui();
+}
+
 }  // namespace
 
 PartitionSelection::PartitionSelection(Options options, Integer turn)
     : options_(std::move(options)),
       turn_(std::move(turn)),
-      always_from_(turn_ + find_last_stretch(options_, turn_)) {
-  std::vector<random::RealCoin> coins;
-  for (Integer n = 1; n < always_from_ && n <= kCoinsMax; ++n) coins.push_back(coin(n));
-  coins_ = std::make_shared<const std::vector<random::RealCoin>>(std::move(coins));
+      always_from_(turn_ + find_last_stretch(options_, turn_)),
+      always_(fits_int128(always_from_) ? to_int128(always_from_) : kInt128Max),
+      table_(std::make_shared<const std::vector<random::Bracket>>(brackets())) {}
+
+std::vector<random::Bracket> PartitionSelection::brackets() const {
+  using random::FixedInterval;
+  std::vector<random::Bracket> out;
+  const Rational& epsilon = options_.epsilon.value();
+  if (epsilon > Rational(kTableEpsilonMax)) return out;
+  const int bits = kDigits + kGuard + bits_of(options_.delta);
+  const auto fixed = [&](const Interval& x) { return random::to_fixed(x, bits); };
+  // e^epsilon has less than 2 epsilon digits before the point.
+  const int precision = bits + 2 * static_cast<int>(epsilon.ceil().get_si());
+  const FixedInterval one = random::fixed_one(bits);
+  const FixedInterval grow = fixed(exp(Interval::around(epsilon, precision)));
+  const FixedInterval shrink = random::fixed_exp(-epsilon, bits);
+  const FixedInterval delta = fixed(Interval::around(options_.delta.value(), precision));
+
+  FixedInterval p{0, 0};
+  const auto surplus = static_cast<unsigned>(bits - kDigits);
+  for (Integer n = 1; n < always_from_ && n <= kTableMax; ++n) {
+    p = n <= turn_ ? sum(product(grow, p, bits), delta)
+                   : difference(one, product(shrink, difference(difference(one, p), delta), bits));
+    out.push_back({first_word(p.low >> surplus), first_word(p.high >> surplus)});
+  }
+  // p(1) = delta is rational: a flip may end where its digits do.
+  if (!out.empty()) out[0] = random::bracket_of(real(options_.delta.value()));
+  return out;
 }
 
 Result<PartitionSelection> PartitionSelection::make(Options options) {
@@ -111,10 +151,6 @@ Real PartitionSelection::left_over(const Integer& n) const {
     const Interval decay = exp(t.of(-Rational(Integer(n - turn)) * options.epsilon.value()));
     return (t.left(turn) + shift) * decay - shift - t.delta();
   };
-}
-
-random::RealCoin PartitionSelection::coin(const Integer& n) const {
-  return random::RealCoin(n <= turn_ ? rising(n) : left_over(n - 1));
 }
 
 Real PartitionSelection::show_probability(const Integer& n) const {

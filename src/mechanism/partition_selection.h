@@ -18,6 +18,7 @@
 namespace discreet::mechanism {
 
 class Door;
+class KeySelection;
 
 /// Mechanism    M(n) = show with probability p(n):  p(0) = 0,  p(n+1) =
 ///              min(e^epsilon p(n) + delta, 1 - e^-epsilon (1 - p(n) - delta), 1).
@@ -30,9 +31,9 @@ class Door;
 ///              the caller composes; that includes delta.
 /// Accuracy     never_below() and always_from(): p is 0 below the one and 1 from the other on.
 /// Randomness   OS entropy only; exact coins of irrational probability, decided by as many bits as
-///              it takes.
+///              it takes: one word for n >= 1, but for probability below 2^-60.
 /// Fails with   nothing on data.
-/// Side channel no coin is thrown where p is 0 or 1, so running time depends on n: see CAVEATS.
+/// Side channel counts past the table, and any epsilon past 4,096, take longer: see CAVEATS.
 /// Source       [Desfontaines-Voss-Gipson-Mandayam 2022]. Trust: proved.
 /// Checked by   partition_selection_test (the recurrence, all tapes, all four inequalities).
 class PartitionSelection {
@@ -65,34 +66,54 @@ class PartitionSelection {
 
  private:
   friend class Door;
+  friend class KeySelection;
   PartitionSelection(Options options, Integer turn);
 
   // The two halves of p's closed form; partition_selection.md §4.
   Real rising(const Integer& n) const;     // p(n), for 1 <= n <= turn
   Real left_over(const Integer& n) const;  // 1 - p(n) - delta, for turn <= n < always_from - 1
-  random::RealCoin coin(const Integer& n) const;
+  /// The first 64 digits of p(1), p(2), ..., by the recurrence; partition_selection.md §7.
+  std::vector<random::Bracket> brackets() const;
 
   template <random::BitSource B>
-  Output draw(Input count, B& bits) const;
+  Output draw(Input count, B& bits) const {
+    return shows(count, bits);
+  }
+  template <random::BitSource B>
+  bool shows(Int128 n, B& bits) const;
+  template <random::BitSource B>
+  bool shows_by_two_coins(const Integer& n, B& bits) const;
 
   Options options_;
   Integer turn_;         // the last n that the first branch of the recurrence reaches
   Integer always_from_;  // the first n with p(n) = 1
-  std::shared_ptr<const std::vector<random::RealCoin>> coins_;  // coin(1), coin(2), ...: the first
+  Int128 always_;        // the same, at most kInt128Max
+  std::shared_ptr<const std::vector<random::Bracket>> table_;
 };
 
 template <random::BitSource B>
-bool PartitionSelection::draw(Input count, B& bits) const {
-  if (count <= 0) return false;
-  const Integer n = to_integer(count);
-  if (n >= always_from_) return true;
-  const auto flip = [&] {
-    return n <= coins_->size() ? (*coins_)[n.get_ui() - 1].flip(bits) : coin(n).flip(bits);
-  };
-  if (n <= turn_) return flip();
+bool PartitionSelection::shows(Int128 n, B& bits) const {
+  if (n <= 0) return false;
+  if (static_cast<Uint128>(n) <= table_->size()) {
+    const auto digits = [&](int count) {
+      return random::digits_of(show_probability(to_integer(n)), count);
+    };
+    return random::uniform_is_below(0, 0, (*table_)[static_cast<std::size_t>(n - 1)], digits, bits);
+  }
+  if (n >= always_ && to_integer(n) >= always_from_) {
+    (void)bits.take(B::kWordBits);  // so that a certain key takes the time of the others
+    return true;
+  }
+  return shows_by_two_coins(to_integer(n), bits);
+}
+
+template <random::BitSource B>
+bool PartitionSelection::shows_by_two_coins(const Integer& n, B& bits) const {
+  if (n <= turn_) return random::RealCoin(rising(n)).flip(bits);
   // 1 - p(n) = e^-epsilon (1 - p(n-1) - delta), as two coins: a single one for 1 - e^-epsilon (...)
   // would need more digits than there is memory when epsilon is huge.
-  return !(random::bernoulli_exp(options_.epsilon.value(), bits) && flip());
+  return !(random::bernoulli_exp(options_.epsilon.value(), bits) &&
+           random::RealCoin(left_over(n - 1)).flip(bits));
 }
 
 }  // namespace discreet::mechanism

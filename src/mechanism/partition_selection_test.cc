@@ -16,8 +16,8 @@ PartitionSelection make(const char* epsilon, const char* delta) {
       {.epsilon = *Epsilon::parse(epsilon), .delta = *Delta::parse(delta)});
 }
 
-Tabulated<bool> table(const PartitionSelection& mechanism, Int128 n) {
-  return tabulate<4>(24, [&](auto& tape) {
+Tabulated<bool> table(const PartitionSelection& mechanism, Int128 n, int depth = 24) {
+  return tabulate<4>(depth, [&](auto& tape) {
     return Door::replay(mechanism, Sensitive<Int128>(n), tape).outcome();
   });
 }
@@ -121,6 +121,17 @@ TEST(PartitionSelection, AllTapesGiveTheClosedForm) {
         EXPECT_FALSE(agrees(seen, true, mechanism.show_probability(whole + 1)(kTestPrecision)));
       }
     }
+  }
+}
+
+// Both sides of the turn and of the table's end, where another path gives the digits.
+TEST(PartitionSelection, TheTableAndWhatLiesBeyondItGiveTheClosedForm) {
+  const auto mechanism = make("1/20000", "1/1000000");
+  ASSERT_GT(mechanism.always_from(), 100'010);
+  for (const int n : {1, 2, 50'000, 99'999, 100'000, 100'001, 150'000}) {
+    const auto seen = table(mechanism, n, 16);
+    EXPECT_LT(seen.cut_off, ratio(1, 100));
+    EXPECT_TRUE(agrees(seen, true, mechanism.show_probability(n)(kTestPrecision))) << n;
   }
 }
 

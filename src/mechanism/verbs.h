@@ -7,11 +7,16 @@
 //   count           1                   /  0
 //   count_ones      1                   /  1
 // A person with k rows moves k times as much.
+// On groups: column, runs and key_counts copy entries; what moved a group moves its entry, nothing
+// else.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "mechanism/groups.h"
 #include "numeric/rational.h"
 #include "privacy/cost.h"
 #include "privacy/sensitive.h"
@@ -61,6 +66,22 @@ class Verbs {
 
   /// The number of nonzero bytes.
   static Sensitive<Int128> count_ones(const Sensitive<std::vector<std::uint8_t>>& bits);
+
+  // Of groups, for public keys: listed ones, or released by KeySelection. A measurement that the
+  // groups do not hold is our bug (a CHECK).
+
+  /// integers[measurement] of each key's group, clamped to +-(2^62 - 1); 0 where there is no group.
+  /// Time O(groups + keys).
+  static Sensitive<std::vector<std::int64_t>> column(const Sensitive<Groups>& groups,
+                                                     std::size_t measurement,
+                                                     const std::vector<std::string>& keys);
+
+  /// runs[measurement] of each key's group; empty where there is no group.
+  static Sensitive<std::vector<Runs>> runs(const Sensitive<Groups>& groups, std::size_t measurement,
+                                           const std::vector<std::string>& keys);
+
+  /// All groups' keys with their units, for KeySelection.
+  static Sensitive<KeyCounts> key_counts(const Sensitive<Groups>& groups);
 };
 
 }  // namespace discreet::mechanism

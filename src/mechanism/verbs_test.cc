@@ -6,10 +6,15 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "mechanism/door.h"
+#include "mechanism/key_selection.h"
 #include "mechanism/laplace.h"
+#include "mechanism/laplace_vector.h"
+#include "mechanism/quantiles.h"
+#include "mechanism/receipt_for_tests.h"
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
@@ -95,6 +100,74 @@ TEST(CheckSumBound, IsExactAtItsEdge) {
   EXPECT_NE(edge.error().message.find("below 2^126"), std::string::npos);
   EXPECT_TRUE(check_sum_bound({.rows_max = 0, .magnitude = two_63 * two_63 * two_63}));
   EXPECT_FALSE(check_sum_bound({.rows_max = -1, .magnitude = 1}));
+}
+
+// A huge epsilon, so that the noise is zero but for a probability below e^-1000000.
+std::vector<std::int64_t> peek(Sensitive<std::vector<std::int64_t>> sealed) {
+  const auto exact =
+      *LaplaceVector::make({.sensitivity = sensitivity_of("1"), .epsilon = epsilon_of("1000000")});
+  return Door::release(exact, std::move(sealed), cli::OwnValues::for_use_of(exact))->value();
+}
+
+Sensitive<Groups> three_groups() {
+  Groups groups;
+  groups.keys = {"b", "", "a"};
+  groups.units = {2, 3, 4};
+  groups.integers = {{10, 20, 30}, {kInt128Max, kInt128Min, -5}, {}};
+  groups.runs = {{}, {}, {{{1, 100000}}, {{2, 100000}}, {{3, 100000}}}};
+  return Sensitive(std::move(groups));
+}
+
+TEST(Column, GivesEachPublicKeyItsGroupAndZeroWhereThereIsNone) {
+  const auto groups = three_groups();
+  EXPECT_EQ(peek(Verbs::column(groups, 0, {"a", "none", "b", ""})), (Rows{30, 0, 10, 20}));
+  EXPECT_EQ(peek(Verbs::column(groups, 0, {"a", "a"})), (Rows{30, 30}));
+  EXPECT_EQ(peek(Verbs::column(groups, 0, {})), Rows{});
+  EXPECT_EQ(
+      peek(Verbs::column(Sensitive(Groups{.keys = {}, .units = {}, .integers = {{}}, .runs = {}}),
+                         0, {"a"})),
+      Rows{0});
+}
+
+TEST(Column, ClampsAtTheLimitsOfArrays) {
+  constexpr std::int64_t kLimit = (std::int64_t{1} << 62) - 1;
+  EXPECT_EQ(peek(Verbs::column(three_groups(), 1, {"", "a", "b"})), (Rows{-kLimit, -5, kLimit}));
+}
+
+TEST(Column, FindsAnyOfManyKeys) {
+  Groups groups;
+  std::vector<std::string> keys;
+  Rows expected;
+  groups.integers.resize(1);
+  for (int i = 0; i < 5000; ++i) {
+    groups.keys.push_back(std::to_string(i * i));
+    groups.integers[0].push_back(i);
+    keys.push_back(std::to_string(i));
+    const int root = static_cast<int>(std::lround(std::sqrt(i)));
+    expected.push_back(root * root == i ? root : 0);
+  }
+  EXPECT_EQ(peek(Verbs::column(Sensitive(std::move(groups)), 0, keys)), expected);
+}
+
+TEST(RunsOfGroups, GoToTheirKeysAndAreEmptyWhereThereIsNoGroup) {
+  const auto median = *Quantiles::make(
+      {.epsilon = epsilon_of("1000"), .fraction = rational("1/2"), .low = 0, .high = 9});
+  const auto answer = Door::release(median, Verbs::runs(three_groups(), 2, {"a", "none", "b", ""}),
+                                    cli::OwnValues::for_use_of(median));
+  ASSERT_EQ(answer->value().size(), 4U);
+  EXPECT_EQ(answer->value()[0], 3);
+  EXPECT_EQ(answer->value()[2], 1);
+  EXPECT_EQ(answer->value()[3], 2);
+}
+
+TEST(KeyCountsOfGroups, AreTheUnits) {
+  const auto selection = *KeySelection::make(
+      {.epsilon = epsilon_of("1099511627776"), .delta = delta_of("1e-9"), .keys_per_unit = 1});
+  ASSERT_EQ(selection.always_from(), 3);  // "b", with two units, may be missing
+  const auto kept = Door::release(selection, Verbs::key_counts(three_groups()),
+                                  cli::OwnValues::for_use_of(selection));
+  EXPECT_EQ(kept->value().front(), "");
+  EXPECT_EQ(kept->value()[1], "a");
 }
 
 }  // namespace

@@ -134,5 +134,24 @@ TEST(Released, PostProcessingKeepsThePriceAndDropsTheAccuracy) {
   EXPECT_FALSE(y.provenance().accuracy.has_value());
 }
 
+TEST(Wipe, ClearsTextsAlsoWhereAMoveLeftThem) {
+  std::string letters = "patient";
+  char* const place = letters.data();
+  const std::string moved = std::move(letters);
+  wipe(letters);  // NOLINT(bugprone-use-after-move): what the move left behind is the point
+  for (std::size_t i = 0; i < moved.size(); ++i) EXPECT_EQ(place[i], 0) << i;
+}
+
+TEST(Wipe, ReachesEveryLevelOfNestedPayloads) {
+  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> runs = {{{1, 2}, {3, 4}}, {}};
+  wipe(runs);
+  const std::pair<std::int64_t, std::int64_t> nothing{0, 0};
+  EXPECT_EQ(runs[0][0], nothing);
+  EXPECT_EQ(runs[0][1], nothing);
+  std::vector<std::string> keys = {"a", std::string(100, 'b')};
+  wipe(keys);
+  EXPECT_TRUE(keys[0].empty() && keys[1].empty());
+}
+
 }  // namespace
 }  // namespace discreet

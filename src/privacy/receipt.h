@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "privacy/cost.h"
@@ -38,24 +40,43 @@ struct NoiseSpec {
 
 using Hash = std::array<std::uint8_t, 32>;
 
-/// What a checked plan will cost. Only the plan's checker can make one.
+/// One use of one mechanism, and what it costs. A question's price is the sum of its lines: what is
+/// cheaper than a sum (disjoint groups, say) is inside a mechanism, with its proof.
+struct ChargeLine {
+  NoiseSpec noise;
+  Cost cost;
+  friend bool operator==(const ChargeLine&, const ChargeLine&) = default;
+};
+
+/// Whose budget pays: a namespace of units, under one relation of neighbours, and of its blocks
+/// those that the question's text names (none: all of them).
+struct ChargedUnits {
+  std::string name;
+  Neighbours neighbours = Neighbours::kAddRemove;
+  std::vector<std::string> blocks;
+};
+
+/// What a checked question will cost, and whom. Only the plan's checker can make one, and the
+/// command line for values that its caller already holds.
 class Charge {
  public:
-  const NoiseSpec& noise() const { return noise_; }
-  const Cost& cost() const { return cost_; }
+  const ChargedUnits& units() const { return units_; }
+  const std::vector<ChargeLine>& lines() const { return lines_; }
   const Hash& plan() const { return plan_; }
   const std::string& request_id() const { return request_id_; }
 
  private:
   friend class plan::Checker;
-  Charge(NoiseSpec noise, Cost cost, Hash plan, std::string request_id)
-      : noise_(std::move(noise)),
-        cost_(std::move(cost)),
+  friend class cli::OwnValues;
+  friend class ChargeForTests;  // privacy/charge_for_tests.h
+  Charge(ChargedUnits units, std::vector<ChargeLine> lines, Hash plan, std::string request_id)
+      : units_(std::move(units)),
+        lines_(std::move(lines)),
         plan_(plan),
         request_id_(std::move(request_id)) {}
 
-  NoiseSpec noise_;
-  Cost cost_;
+  ChargedUnits units_;
+  std::vector<ChargeLine> lines_;
   Hash plan_;
   std::string request_id_;
 };

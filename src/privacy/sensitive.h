@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,15 +16,29 @@
 
 namespace discreet {
 
+/// Types that are wiped by overwriting their bytes. A pair of such is one, although the library
+/// makes its assignment non-trivial.
+template <class T>
+inline constexpr bool kWipedByBytes = std::is_trivially_copyable_v<T>;
+template <class A, class B>
+inline constexpr bool kWipedByBytes<std::pair<A, B>> = kWipedByBytes<A> && kWipedByBytes<B>;
+
 template <class T>
 inline void wipe(T& value) {
-  static_assert(std::is_trivially_copyable_v<T>, "say how a payload of this type is wiped");
+  static_assert(kWipedByBytes<T>, "say how a payload of this type is wiped");
   explicit_bzero(&value, sizeof(value));
+}
+
+/// The whole capacity: a short text that was moved away leaves its letters in place.
+inline void wipe(std::string& text) {
+  text.resize(text.capacity());
+  explicit_bzero(text.data(), text.size());
+  text.clear();
 }
 
 template <class T>
 inline void wipe(std::vector<T>& values) {
-  if constexpr (std::is_trivially_copyable_v<T>) {
+  if constexpr (kWipedByBytes<T>) {
     if (!values.empty()) explicit_bzero(values.data(), values.size() * sizeof(T));
   } else {
     for (T& value : values) wipe(value);

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace discreet::random {
 
@@ -15,6 +17,14 @@ template <class B>
 concept BitSource = requires(B& bits, int k) {
   { B::kWordBits } -> std::convertible_to<int>;
   { bits.take(k) } -> std::same_as<std::uint64_t>;
+};
+
+/// A BitSource of whole words that also hands out blocks of them, for loops over arrays:
+/// take_words(max) gives 1 to max fresh words, good until the next call; bits_taken() counts.
+template <class B>
+concept BlockSource = BitSource<B> && B::kWordBits == 64 && requires(B& bits, std::size_t max) {
+  { bits.take_words(max) } -> std::same_as<std::span<const std::uint64_t>>;
+  { bits.bits_taken() } -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace discreet::random

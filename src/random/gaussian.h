@@ -46,8 +46,9 @@ class BasicDiscreteGaussian {
   template <BitSource B>
   Int128 draw(B& bits) const;
 
-  /// Independent draws, clamped to int64.
-  void fill(SystemBits& bits, std::span<std::int64_t> out) const
+  /// Independent draws, clamped to int64. Compiled for SystemBits; the body is in gaussian_fill.h.
+  template <BlockSource B>
+  void fill(B& bits, std::span<std::int64_t> out) const
     requires(kWordBits == 64);
 
   const GaussianShape& shape() const { return shape_; }
@@ -70,8 +71,6 @@ class BasicDiscreteGaussian {
 
 /// The product's: 10 bits choose a column, 54 are compared.
 using DiscreteGaussian = BasicDiscreteGaussian<10, 54>;
-template <>
-void DiscreteGaussian::fill(SystemBits& bits, std::span<std::int64_t> out) const;
 
 template <BitSource B>
 using GaussianFor =

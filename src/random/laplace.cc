@@ -1,50 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random/laplace.h"
 
-#include <algorithm>
-#include <array>
-
-#include "base/check.h"
+#include "random/laplace_fill.h"
+#include "random/system_bits.h"
 
 namespace discreet::random {
 namespace {
 
 Integer base_of(int column_bits, int digits) {
   return Integer(1) << static_cast<unsigned>(column_bits * digits);
-}
-
-// Words asked for at once; a block stays in the first-level cache.
-constexpr std::size_t kBlockWords = 512;
-constexpr std::size_t kWordsMax = 5;  // scale 2^40
-
-using Table = DiscreteLaplace::Table;
-
-// As many draws as `words` give, up to the first that has a tie or escapes; how many.
-template <int kDigits>
-std::size_t fill_from(const std::vector<Table>& tables, const std::uint64_t* words,
-                      std::span<std::int64_t> out) {
-  constexpr std::int64_t kBase = std::int64_t{1} << (10 * kDigits);
-  constexpr std::int64_t kZero = 511;
-  const std::uint64_t* entries[kDigits + 1];
-  for (int i = 0; i <= kDigits; ++i) entries[i] = tables[static_cast<std::size_t>(i)].entries();
-  for (std::size_t n = 0; n < out.size(); ++n, words += kDigits + 1) {
-    std::int64_t low = 0;
-    bool rare = false;
-    for (int i = 0; i < kDigits; ++i) {
-      const std::uint64_t entry = entries[i][words[i] & Table::kMask];
-      low += static_cast<std::int64_t>(Table::select(words[i], entry)) << (10 * i);
-      rare |= Table::is_tie(words[i], entry);
-    }
-    const std::uint64_t entry = entries[kDigits][words[kDigits] & Table::kMask];
-    const std::uint64_t top = Table::select(words[kDigits], entry);
-    rare |= Table::is_tie(words[kDigits], entry) | (top == Table::kMask);
-    if (rare) [[unlikely]]
-      return n;
-    const std::int64_t k = static_cast<std::int64_t>(top) - kZero;
-    const std::int64_t sign = (k > 0) - (k < 0);
-    out[n] = k * kBase - sign * (kBase - 1 - low);
-  }
-  return out.size();
 }
 
 }  // namespace
@@ -96,49 +60,6 @@ WeightRule laplace_digit_weights(const Rational& scale, int column_bits, int i) 
   };
 }
 
-template <>
-void DiscreteLaplace::fill(SystemBits& bits, std::span<std::int64_t> out) const {
-  const auto per_draw = static_cast<std::size_t>(words_per_draw());
-  while (!out.empty()) {
-    const std::span<const std::uint64_t> words =
-        bits.take_words(std::min(kBlockWords / per_draw, out.size()) * per_draw);
-    const std::size_t draws = words.size() / per_draw;
-    const std::span<std::int64_t> block = out.first(draws);
-    std::size_t done = 0;
-    switch (shape_.digits) {
-      case 0:
-        done = fill_from<0>(tables_, words.data(), block);
-        break;
-      case 1:
-        done = fill_from<1>(tables_, words.data(), block);
-        break;
-      case 2:
-        done = fill_from<2>(tables_, words.data(), block);
-        break;
-      case 3:
-        done = fill_from<3>(tables_, words.data(), block);
-        break;
-      default:
-        DISCREET_CHECK(per_draw == kWordsMax);
-        done = fill_from<4>(tables_, words.data(), block);
-        break;
-    }
-    if (done == draws && draws > 0) {
-      out = out.subspan(draws);
-      continue;
-    }
-    // A rare draw (or a block too short for one). Its words are copied, because the block is gone
-    // once more bits are taken; unread words are dropped, which no draw depends on.
-    if (draws == 0) {
-      out[0] = saturate_to_int64(draw(bits));
-    } else {
-      std::array<std::uint64_t, kWordsMax> own;
-      std::copy_n(words.data() + done * per_draw, per_draw, own.data());
-      const std::uint64_t* next = own.data();
-      out[done] = saturate_to_int64(finish([&] { return *next++; }, bits));
-    }
-    out = out.subspan(done + 1);
-  }
-}
+template void DiscreteLaplace::fill(SystemBits& bits, std::span<std::int64_t> out) const;
 
 }  // namespace discreet::random

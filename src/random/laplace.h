@@ -63,8 +63,9 @@ class BasicDiscreteLaplace {
   template <BitSource B>
   Int128 draw(B& bits) const;
 
-  /// Independent draws, clamped to int64.
-  void fill(SystemBits& bits, std::span<std::int64_t> out) const
+  /// Independent draws, clamped to int64. Compiled for SystemBits; the body is in laplace_fill.h.
+  template <BlockSource B>
+  void fill(B& bits, std::span<std::int64_t> out) const
     requires(kWordBits == 64);
 
   int words_per_draw() const { return shape_.digits + 1; }
@@ -91,8 +92,6 @@ class BasicDiscreteLaplace {
 
 /// The product's: 10 bits choose a column, 54 are compared.
 using DiscreteLaplace = BasicDiscreteLaplace<10, 54>;
-template <>
-void DiscreteLaplace::fill(SystemBits& bits, std::span<std::int64_t> out) const;
 
 /// Column bits for a source's width: the product's tables for whole words, small ones for the
 /// narrow words of an audit.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "random/distribution_for_tests.h"
+#include "random/scaled_exp_coin.h"
 #include "random/shuffle.h"
 #include "random/system_bits.h"
 #include "random/tape_for_tests.h"
@@ -99,6 +100,47 @@ TEST(UniformSubset, WorksAtTheEnds) {
   EXPECT_TRUE(uniform_subset(7, 0, bits).empty());
   EXPECT_EQ(uniform_subset(3, 3, bits), (std::vector<std::uint64_t>{0, 1, 2}));
   EXPECT_EQ(uniform_subset(~std::uint64_t{0}, 5, bits).size(), 5U);
+}
+
+struct ScaledCase {
+  const char* rate;
+  Int128 d;
+  int t;
+};
+
+// 2^t e^(-rate d), by 64-bit arithmetic and, for a rate or a product that does not fit, by
+// intervals.
+TEST(ScaledExpCoin, HasExactlyItsChanceOnAllTapes) {
+  for (const auto& [rate, d, t] :
+       {ScaledCase{"1", 1, 0}, ScaledCase{"1", 1, 1}, ScaledCase{"1/3", 100, 47},
+        ScaledCase{"1/3", 100, 48}, ScaledCase{"44.37", 1, 64}, ScaledCase{"1/1000000", 693148, 1},
+        ScaledCase{"20", 3, 64}, ScaledCase{"1e9", 1, 64},
+        ScaledCase{"30000000000000000000000/70000000000000000000001", 2, 1},
+        ScaledCase{"1/18446744073709551615", Int128{1} << 65, 2}}) {
+    const ScaledExpCoin coin(parse(rate));
+    const Interval p =
+        exp(Interval::around(-parse(rate) * Rational(to_integer(d)), kTestPrecision)) *
+        Interval::around(power_of_two(t), kTestPrecision);
+    for (const int known : {0, 2}) {  // bits that were read before
+      const auto found = enumerate<1>(14, [&](auto& tape) {
+        ScaledExpCoin::Spare spare;
+        if (known > 0) spare = {tape.take(known), known};
+        return coin.flip(d, t, spare, tape);
+      });
+      EXPECT_TRUE(agrees(found, true, p.low(), p.high())) << rate;
+      if (p.low() > parse("0.01")) {  // a chance that is off by a hundredth is seen
+        const Rational wrong = p.low() * parse("0.99");
+        EXPECT_FALSE(agrees(found, true, wrong, wrong)) << rate;
+      }
+      EXPECT_LE(found.unresolved, parse("0.001"));
+    }
+  }
+}
+
+TEST(ScaledExpCoin, IsCertainAtDistanceZero) {
+  const auto found =
+      enumerate<1>(4, [&](auto& tape) { return ScaledExpCoin(Rational(1)).flip(0, 0, {}, tape); });
+  EXPECT_EQ(found.at_least.at(true), Rational(1));
 }
 
 }  // namespace

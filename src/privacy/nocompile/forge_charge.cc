@@ -14,5 +14,5 @@
 using namespace discreet;
 void fine(const Charge&) {}
 #ifdef MISUSE
-Charge misuse() { return Charge({"laplace"}, Cost{}, Hash{}, "id"); }
+Charge misuse() { return Charge(ChargedUnits{}, std::vector<ChargeLine>{}, Hash{}, "id"); }
 #endif

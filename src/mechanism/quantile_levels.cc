@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/quantile_levels.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "numeric/real.h"
+
+namespace discreet::mechanism {
+namespace {
+
+constexpr Int128 kFar = Int128{1} << 120;  // beyond every distance: quantiles.md §5
+constexpr std::int64_t kCountMax = std::int64_t{1} << 62;
+
+/// The least integer d with weight d >= t ln 2, at most kFar. t ln 2 / weight is irrational, so
+/// that its floor can be found.
+Int128 least_distance(int t, const Rational& weight) {
+  if (t == 0) return 0;
+  const Integer floor = floor_scaled(
+      [&](int precision) {
+        return Interval::around(t, precision) * log(Interval::around(2, precision)) /
+               Interval::around(weight, precision);
+      },
+      0);
+  const Integer least = floor + 1;
+  return least < to_integer(kFar) ? to_int128(least) : kFar;
+}
+
+/// floor(x / y), y > 0.
+Int128 floor_div(Int128 x, Int128 y) { return x >= 0 ? x / y : -((-x + y - 1) / y); }
+
+Int128 count_of(const Runs::value_type& run) {
+  return std::clamp<std::int64_t>(run.second, 0, kCountMax);
+}
+
+/// Asked for ranks that never fall, gives the values at them in one walk over the runs.
+class Sweep {
+ public:
+  explicit Sweep(const Runs& runs) : runs_(runs) {}
+
+  /// The rank-th smallest value. Requires: 1 <= rank <= rows.
+  std::int64_t at(Int128 rank) {
+    while (passed_ + count_of(runs_[next_]) < rank) passed_ += count_of(runs_[next_++]);
+    return runs_[next_].first;
+  }
+
+ private:
+  const Runs& runs_;
+  std::size_t next_ = 0;
+  Int128 passed_ = 0;  // rows in the runs before next_
+};
+
+}  // namespace
+
+QuantileLevels::QuantileLevels(const Options& options) : options_(options), keep_(options.weight) {
+  for (int t = 0; t <= kLast; ++t) {
+    from_[static_cast<std::size_t>(t)] = least_distance(t, options.weight);
+  }
+}
+
+QuantileLevels::Split QuantileLevels::split(const Runs& runs) const {
+  Split out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    DISCREET_CHECK(i == 0 || runs[i - 1].first < runs[i].first);
+    out.rows += count_of(runs[i]);
+  }
+  const Int128 centre = options_.target + options_.a * out.rows;
+  const auto in_range = [&](std::int64_t value) {
+    return std::clamp(value, options_.low, options_.high);
+  };
+
+  // Level t and those above it: dist < reach, the least distance of level t + 1. On the left that
+  // is b #(x <= v) > centre - reach, on the right b #(x < v) < centre + reach.
+  constexpr auto kLevels = static_cast<std::size_t>(kLast);
+  Sweep sweep(runs);
+  for (std::size_t t = kLevels; t-- > 0;) {  // ranks rise as the level falls
+    const Int128 rank = floor_div(centre - from_[t + 1], options_.b) + 1;
+    out.upto[t].first = rank <= 0         ? options_.low
+                        : rank > out.rows ? options_.high
+                                          : in_range(sweep.at(rank));
+  }
+  for (std::size_t t = 0; t < kLevels; ++t) {
+    const Int128 most = -floor_div(-(centre + from_[t + 1]), options_.b) - 1;
+    out.upto[t].last = most < 0           ? options_.low
+                       : most >= out.rows ? options_.high
+                                          : in_range(sweep.at(most + 1));
+  }
+  out.upto[kLevels] = {options_.low, options_.high};
+
+  const std::uint64_t all = out.upto[kLevels].size();
+  while (out.upto[static_cast<std::size_t>(out.depth)].size() < all) ++out.depth;
+  Uint128 weight = 0;
+  std::uint64_t before = 0;
+  for (std::size_t t = 0; t <= static_cast<std::size_t>(out.depth); ++t) {
+    const std::uint64_t upto = out.upto[t].size();
+    DISCREET_CHECK(upto >= before);
+    weight = 2 * weight + (upto - before);
+    out.weight[t] = weight;
+    before = upto;
+  }
+  return out;
+}
+
+std::int64_t QuantileLevels::find(const Split& split, int level, std::int64_t nth) {
+  const auto t = static_cast<std::size_t>(level);
+  const Stretch& outer = split.upto[t];
+  if (t == 0) return outer.first + nth;
+  const Stretch& inner = split.upto[t - 1];
+  const std::int64_t on_the_left = inner.first - outer.first;
+  return nth < on_the_left ? outer.first + nth : inner.last + 1 + (nth - on_the_left);
+}
+
+Int128 QuantileLevels::distance(const Runs& runs, Int128 rows, std::int64_t point) const {
+  Int128 below = 0;
+  Int128 upto = 0;
+  for (const auto& run : runs) {
+    const std::int64_t value = std::clamp(run.first, options_.low, options_.high);
+    if (value > point) break;
+    upto += count_of(run);
+    if (value < point) below = upto;
+  }
+  const Int128 centre = options_.target + options_.a * rows;
+  Int128 away = 0;
+  if (point != options_.low) away = std::max(away, options_.b * below - centre);
+  if (point != options_.high) away = std::max(away, centre - options_.b * upto);
+  return away;
+}
+
+}  // namespace discreet::mechanism
