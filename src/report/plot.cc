@@ -14,34 +14,6 @@ namespace {
 
 constexpr int kDecadesMax = 40;  // what lies further down is drawn at the bottom
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-template <class... Numbers>
-std::string formatted(const char* form, Numbers... numbers) {
-  std::array<char, 256> buffer;
-  const int size = std::snprintf(buffer.data(), buffer.size(), form, numbers...);
-  DISCREET_CHECK(size >= 0 && static_cast<std::size_t>(size) < buffer.size());
-  return {buffer.data(), static_cast<std::size_t>(size)};
-}
-
 /// The height of the curve in the middle of the column, by straight lines between points.
 double height_at(const Plot& plot, const PlotFrame& frame, double across) {
   const auto& points = plot.points;
@@ -50,29 +22,83 @@ double height_at(const Plot& plot, const PlotFrame& frame, double across) {
   if (points.size() == 1) return frame.upward(points[0].high);
   const double left = frame.across(points[i - 1].x);
   const double right = frame.across(points[i].x);
+  if (plot.steps) {
+    const bool after = across >= right;
+    return frame.upward(points[after ? i : i - 1].high);
+  }
   const double part = right > left ? std::clamp((across - left) / (right - left), 0.0, 1.0) : 1;
   return (1 - part) * frame.upward(points[i - 1].high) + part * frame.upward(points[i].high);
 }
 
 }  // namespace
 
-PlotFrame PlotFrame::of(const Plot& plot) {
-  DISCREET_CHECK(!plot.points.empty());
-  PlotFrame frame;
+namespace {
+
+/// Everything that has a height.
+std::vector<double> heights(const Plot& plot) {
+  std::vector<double> all;
+  for (const PlotPoint& point : plot.points) all.push_back(point.high);
+  for (const PlotBar& bar : plot.bars) {
+    all.insert(all.end(), {bar.height, bar.low, bar.high});
+  }
+  for (const PlotBox& box : plot.boxes) all.insert(all.end(), {box.least, box.most});
+  return all;
+}
+
+/// The least round number (1, 2, 5 times a power of ten) that is at least `wanted`.
+double round_step(double wanted) {
+  double step = std::pow(10, std::floor(std::log10(wanted)));
+  for (const double factor : {2.0, 2.5, 2.0}) {
+    if (step >= wanted) break;
+    step *= factor;
+  }
+  return step;
+}
+
+std::vector<double> round_numbers(double low, double high) {
+  const double step = round_step((high - low) / 8);
+  std::vector<double> ticks;
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
+    ticks.push_back(k * step + 0.0);  // + 0: no "-0"
+  }
+  return ticks;
+}
+
+void set_decades(PlotFrame& frame, const std::vector<double>& all) {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
-  for (const PlotPoint& point : plot.points) {
-    if (point.high > 0) least = std::min(least, point.high);
-    most = std::max(most, point.high);
+  for (const double y : all) {
+    if (y > 0) least = std::min(least, y);
+    most = std::max(most, y);
   }
-  if (most > 0) {
-    frame.decade_high = static_cast<int>(std::ceil(std::log10(most)));
-    frame.decade_low =
-        std::max(static_cast<int>(std::floor(std::log10(least))), frame.decade_high - kDecadesMax);
-    frame.decade_low = std::min(frame.decade_low, frame.decade_high - 1);
+  if (most <= 0) return;
+  frame.decade_high = static_cast<int>(std::ceil(std::log10(most)));
+  frame.decade_low =
+      std::max(static_cast<int>(std::floor(std::log10(least))), frame.decade_high - kDecadesMax);
+  frame.decade_low = std::min(frame.decade_low, frame.decade_high - 1);
+}
+
+}  // namespace
+
+PlotFrame PlotFrame::of(const Plot& plot) {
+  const std::vector<double> all = heights(plot);
+  DISCREET_CHECK(!all.empty());
+  PlotFrame frame;
+  frame.y_scale = plot.y_scale;
+  if (plot.y_scale == YScale::kLogarithmic) {
+    set_decades(frame, all);
+  } else {
+    frame.y_low = std::min(0.0, *std::min_element(all.begin(), all.end()));
+    frame.y_high = *std::max_element(all.begin(), all.end());
+    if (!(frame.y_high > frame.y_low)) frame.y_high = frame.y_low + 1;
   }
-  frame.x_low = plot.points.front().x;
-  frame.x_high = plot.points.back().x;
+  if (!plot.boxes.empty()) {
+    frame.x_low = 0;
+    frame.x_high = static_cast<double>(plot.boxes.size());
+  } else {
+    frame.x_low = plot.points.empty() ? plot.bars.front().from : plot.points.front().x;
+    frame.x_high = plot.points.empty() ? plot.bars.back().to : plot.points.back().x;
+  }
   if (!(frame.x_high > frame.x_low)) frame.x_high = frame.x_low + 1;
   return frame;
 }
@@ -80,46 +106,46 @@ PlotFrame PlotFrame::of(const Plot& plot) {
 double PlotFrame::across(double x) const { return (x - x_low) / (x_high - x_low); }
 
 double PlotFrame::upward(double y) const {
+  if (y_scale == YScale::kLinear) return std::clamp((y - y_low) / (y_high - y_low), 0.0, 1.0);
   if (!(y > 0)) return 0;
   return std::clamp((std::log10(y) - decade_low) / (decade_high - decade_low), 0.0, 1.0);
 }
 
-std::vector<double> PlotFrame::x_ticks() const {
-  const double wanted = (x_high - x_low) / 8;
-  double step = std::pow(10, std::floor(std::log10(wanted)));
-  for (const double factor : {2.0, 2.5, 2.0}) {
-    if (step >= wanted) break;
-    step *= factor;
+std::vector<double> PlotFrame::x_ticks() const { return round_numbers(x_low, x_high); }
+
+std::vector<PlotTick> PlotFrame::y_ticks() const {
+  std::vector<PlotTick> ticks;
+  if (y_scale == YScale::kLinear) {
+    for (const double y : round_numbers(y_low, y_high)) ticks.emplace_back(y, tick_text(y));
+    std::reverse(ticks.begin(), ticks.end());
+    return ticks;
   }
-  std::vector<double> ticks;
-  for (double k = std::ceil(x_low / step - 1e-9); k * step <= x_high + 1e-9 * step; ++k) {
-    ticks.push_back(k * step + 0.0);  // + 0: no "-0"
+  const int step = (decade_high - decade_low + 9) / 10;
+  for (int decade = decade_high; decade >= decade_low; decade -= step) {
+    ticks.emplace_back(std::pow(10.0, decade), decade == 0 ? "1" : "1e" + std::to_string(decade));
   }
   return ticks;
 }
 
-std::vector<int> PlotFrame::decades() const {
-  const int step = (decade_high - decade_low + 9) / 10;
-  std::vector<int> out;
-  for (int decade = decade_high; decade >= decade_low; decade -= step) out.push_back(decade);
-  return out;
+std::string tick_text(double x) {
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.4g", x);
+  return buffer.data();
 }
-
-std::string tick_text(double x) { return formatted("%.4g", x); }
 
 std::string plot_text(const Plot& plot, int columns, int rows) {
   static constexpr std::array<const char*, 9> kBlocks = {" ", "▁", "▂", "▃", "▄",
                                                          "▅", "▆", "▇", "█"};
   const PlotFrame frame = PlotFrame::of(plot);
-  const std::vector<int> decades = frame.decades();
+  const std::vector<PlotTick> marks = frame.y_ticks();
   std::string out = plot.title + "\n" + plot.y_label + "\n";
   for (int row = 0; row < rows; ++row) {
-    // A decade is named in the row that it falls in.
+    // A mark is named in the row that it falls in.
     std::string label;
-    for (const int decade : decades) {
-      const double from_top = 1 - frame.upward(std::pow(10.0, decade));
+    for (const auto& [y, text] : marks) {
+      const double from_top = 1 - frame.upward(y);
       if (std::min(rows - 1, static_cast<int>(from_top * rows + 1e-9)) == row) {
-        label = decade == 0 ? "1" : "1e" + std::to_string(decade);
+        label = text;
         break;
       }
     }
@@ -148,44 +174,121 @@ std::string plot_text(const Plot& plot, int columns, int rows) {
   return out + "\n" + ticks + "\n        " + plot.x_label + "\n";
 }
 
-std::string plot_svg(const Plot& plot) {
-  constexpr double kWidth = 800, kHeight = 500, kLeft = 80, kRight = 20, kTop = 50, kBottom = 60;
+namespace {
+
+/// Where things are on a canvas.
+class Place {
+ public:
+  explicit Place(const PlotFrame& frame) : frame_(frame) {}
+  double x(double value) const { return kLeft + frame_.across(value) * (kRight - kLeft); }
+  double y(double value) const { return kBottom - frame_.upward(value) * (kBottom - kTop); }
+
+  static constexpr double kLeft = 80, kRight = 780, kTop = 50, kBottom = 440;
+
+ private:
+  const PlotFrame& frame_;
+};
+
+void draw_frame(const Plot& plot, const PlotFrame& frame, const Place& place, Canvas& canvas) {
+  canvas.text(Place::kLeft, 22, Anchor::kStart, plot.title);
+  canvas.text(8, 42, Anchor::kStart, plot.y_label);
+  for (const auto& [y, text] : frame.y_ticks()) {
+    canvas.line({{Place::kLeft, place.y(y)}, {Place::kRight, place.y(y)}}, Ink::kGrid, 1);
+    canvas.text(Place::kLeft - 8, place.y(y) + 5, Anchor::kEnd, text);
+  }
+  std::vector<PlotTick> ticks = plot.x_names;
+  if (ticks.empty() && plot.boxes.empty()) {
+    for (const double x : frame.x_ticks()) ticks.emplace_back(x, tick_text(x));
+  }
+  for (const auto& [x, text] : ticks) {
+    canvas.line({{place.x(x), Place::kTop}, {place.x(x), Place::kBottom}}, Ink::kGrid, 1);
+    canvas.text(place.x(x), Place::kBottom + 20, Anchor::kMiddle, text);
+  }
+  canvas.text((Place::kLeft + Place::kRight) / 2, 488, Anchor::kMiddle, plot.x_label);
+}
+
+void draw_curve(const Plot& plot, const Place& place, Canvas& canvas) {
+  Canvas::Points line;
+  Canvas::Points back;
+  for (std::size_t i = 0; i < plot.points.size(); ++i) {
+    const PlotPoint& point = plot.points[i];
+    const double x = place.x(point.x);
+    if (plot.steps && i > 0) {
+      line.emplace_back(x, place.y(plot.points[i - 1].high));
+      back.emplace_back(x, place.y(plot.points[i - 1].low));
+    }
+    line.emplace_back(x, place.y(point.high));
+    back.emplace_back(x, place.y(point.low));
+  }
+  Canvas::Points band = line;
+  band.insert(band.end(), back.rbegin(), back.rend());
+  canvas.area(band, Ink::kFill);
+  canvas.line(line, Ink::kLine, 2);
+}
+
+void draw_bar(const PlotBar& bar, const Place& place, Canvas& canvas) {
+  const double left = place.x(bar.from) + 1;
+  const double right = place.x(bar.to) - 1;
+  const double middle = (left + right) / 2;
+  const double cap = std::min(4.0, (right - left) / 4);
+  canvas.area({{left, place.y(0)},
+               {left, place.y(bar.height)},
+               {right, place.y(bar.height)},
+               {right, place.y(0)}},
+              Ink::kFill);
+  canvas.line({{middle, place.y(bar.low)}, {middle, place.y(bar.high)}}, Ink::kLine, 1);
+  for (const double end : {bar.low, bar.high}) {
+    canvas.line({{middle - cap, place.y(end)}, {middle + cap, place.y(end)}}, Ink::kLine, 1);
+  }
+}
+
+void draw_box(const PlotBox& box, double at, const Place& place, Canvas& canvas) {
+  const double left = place.x(at + 0.25);
+  const double right = place.x(at + 0.75);
+  const double middle = (left + right) / 2;
+  const Canvas::Points outline = {{left, place.y(box.lower)},
+                                  {left, place.y(box.upper)},
+                                  {right, place.y(box.upper)},
+                                  {right, place.y(box.lower)},
+                                  {left, place.y(box.lower)}};
+  canvas.area(outline, Ink::kFill);
+  canvas.line(outline, Ink::kLine, 1);
+  canvas.line({{left, place.y(box.middle)}, {right, place.y(box.middle)}}, Ink::kLine, 3);
+  canvas.line({{middle, place.y(box.least)}, {middle, place.y(box.lower)}}, Ink::kLine, 1);
+  canvas.line({{middle, place.y(box.upper)}, {middle, place.y(box.most)}}, Ink::kLine, 1);
+  for (const double end : {box.least, box.most}) {
+    canvas.line({{middle - 12, place.y(end)}, {middle + 12, place.y(end)}}, Ink::kLine, 1);
+  }
+  canvas.text(middle, Place::kBottom + 20, Anchor::kMiddle, box.label);
+}
+
+}  // namespace
+
+void draw_plot(const Plot& plot, Canvas& canvas) {
   const PlotFrame frame = PlotFrame::of(plot);
-  const auto x_at = [&](double x) { return kLeft + frame.across(x) * (kWidth - kLeft - kRight); };
-  const auto y_at = [&](double y) {
-    return kHeight - kBottom - frame.upward(y) * (kHeight - kTop - kBottom);
-  };
-  std::string out =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"500\" "
-      "viewBox=\"0 0 800 500\" font-family=\"sans-serif\" font-size=\"14\">\n"
-      "<rect width=\"800\" height=\"500\" fill=\"white\"/>\n";
-  out += "<text x=\"80\" y=\"30\" font-size=\"16\">" + escaped(plot.title) + "</text>\n";
-  for (const int decade : frame.decades()) {
-    const double y = y_at(std::pow(10.0, decade));
-    out += formatted("<path d=\"M80 %.2fH780\" stroke=\"#ddd\"/>\n", y);
-    out += formatted("<text x=\"72\" y=\"%.2f\" text-anchor=\"end\">1e%d</text>\n", y + 5, decade);
+  const Place place(frame);
+  draw_frame(plot, frame, place, canvas);
+  for (const PlotBar& bar : plot.bars) draw_bar(bar, place, canvas);
+  for (std::size_t i = 0; i < plot.boxes.size(); ++i) {
+    draw_box(plot.boxes[i], static_cast<double>(i), place, canvas);
   }
-  for (const double x : frame.x_ticks()) {
-    out += formatted("<path d=\"M%.2f 50V440\" stroke=\"#ddd\"/>\n", x_at(x));
-    out += formatted("<text x=\"%.2f\" y=\"460\" text-anchor=\"middle\">", x_at(x)) + tick_text(x) +
-           "</text>\n";
-  }
-  std::string band;
-  std::string line;
-  for (const PlotPoint& point : plot.points) {
-    line += formatted("%.2f,%.2f ", x_at(point.x), y_at(point.high));
-  }
-  for (auto point = plot.points.rbegin(); point != plot.points.rend(); ++point) {
-    band += formatted("%.2f,%.2f ", x_at(point->x), y_at(point->low));
-  }
-  out += "<polygon points=\"" + line + band + "\" fill=\"#a8c8f0\"/>\n";
-  out +=
-      "<polyline points=\"" + line + "\" fill=\"none\" stroke=\"#1f5fbf\" stroke-width=\"2\"/>\n";
-  out += "<path d=\"M80 50V440H780\" fill=\"none\" stroke=\"black\"/>\n";
-  out += "<text x=\"430\" y=\"488\" text-anchor=\"middle\">" + escaped(plot.x_label) + "</text>\n";
-  out += "<text x=\"20\" y=\"245\" text-anchor=\"middle\" transform=\"rotate(-90 20 245)\">" +
-         escaped(plot.y_label) + "</text>\n</svg>\n";
-  return out;
+  if (!plot.points.empty()) draw_curve(plot, place, canvas);
+  canvas.line({{Place::kLeft, Place::kTop},
+               {Place::kLeft, Place::kBottom},
+               {Place::kRight, Place::kBottom}},
+              Ink::kLine, 1);
+}
+
+std::string plot_svg(const Plot& plot) {
+  const auto canvas = svg_canvas();
+  draw_plot(plot, *canvas);
+  return canvas->bytes();
+}
+
+std::string plot_png(const Plot& plot) {
+  const auto canvas = png_canvas();
+  draw_plot(plot, *canvas);
+  return canvas->bytes();
 }
 
 }  // namespace discreet::report

@@ -10,7 +10,7 @@ namespace discreet::report {
 namespace {
 
 Plot sample() {
-  Plot plot{"a < b", "epsilon", "delta", {}};
+  Plot plot{.title = "a < b", .x_label = "epsilon", .y_label = "delta"};
   for (int i = 0; i <= 10; ++i) {
     plot.points.push_back({0.2 * i, std::pow(10.0, -i) / 2, std::pow(10.0, -i)});
   }
@@ -38,9 +38,9 @@ TEST(PlotFrame, ShowsWholeDecadesAndRoundTicks) {
 }
 
 TEST(PlotFrame, IsSoundForOnePointAndForZeroes) {
-  for (const Plot& plot : {Plot{"", "", "", {{1, 0, 0}}}, Plot{"", "", "", {{1, 0, 1}}},
-                           Plot{"", "", "", {{0, 0, 1e-300}, {1, 0, 0}}},
-                           Plot{"", "", "", {{1e6, 0, 1}, {2e6, 0, 1}}}}) {
+  for (const Plot& plot :
+       {Plot{.points = {{1, 0, 0}}}, Plot{.points = {{1, 0, 1}}},
+        Plot{.points = {{0, 0, 1e-300}, {1, 0, 0}}}, Plot{.points = {{1e6, 0, 1}, {2e6, 0, 1}}}}) {
     const PlotFrame frame = PlotFrame::of(plot);
     EXPECT_LT(frame.x_low, frame.x_high);
     EXPECT_LT(frame.decade_low, frame.decade_high);
@@ -68,10 +68,50 @@ TEST(PlotText, FallsFromLeftToRight) {
 TEST(PlotSvg, HoldsEveryPointAndEscapesText) {
   const std::string svg = plot_svg(sample());
   EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
-  EXPECT_EQ(count(svg, "<polyline"), 1u);
-  const std::string line = svg.substr(svg.find("<polyline points=\""));
-  EXPECT_EQ(count(line.substr(0, line.find('/')), ","), 11u);
+  const std::string line = svg.substr(0, svg.find("stroke-width=\"2\""));
+  EXPECT_EQ(count(line.substr(line.rfind("<polyline")), ","), 11u);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+Plot bars() {
+  return {.title = "ages",
+          .y_scale = YScale::kLinear,
+          .bars = {{0, 10, 4, 2, 6}, {10, 20, 8, 6, 10}, {20, 30, -1, -3, 1}}};
+}
+
+Plot boxes() {
+  return {.title = "cost",
+          .y_scale = YScale::kLinear,
+          .boxes = {{"north", 0, 2, 4, 6, 10}, {"south", 2, 3, 5, 8, 9}}};
+}
+
+TEST(PlotText, DrawsBarsWithTheirIntervals) {
+  EXPECT_EQ(bars_text(bars(), 10),
+            "ages\n"
+            "  0 to 10  │████░░ 4 (2 to 6)\n"
+            "  10 to 20 │████████░░ 8 (6 to 10)\n"
+            "  20 to 30 │░ -1 (-3 to 1)\n");
+}
+
+TEST(PlotText, DrawsBoxesOnOneScale) {
+  EXPECT_EQ(boxes_text(boxes(), 11),
+            "cost\n"
+            "  north ├─▒▒█▒▒───┤\n"
+            "  south   ├▒▒█▒▒▒┤ \n"
+            "        0        10\n");
+}
+
+TEST(PlotText, JumpsWhereTheCurveIsMadeOfSteps) {
+  const Plot plot{
+      .points = {{0, 0, 0}, {5, 0, 1}, {10, 0, 4}}, .y_scale = YScale::kLinear, .steps = true};
+  EXPECT_TRUE(plot_text(plot, 10, 1).starts_with("\n\n     4 │     ▂▂▂▂▂\n"));
+}
+
+TEST(PlotFile, DrawsBarsAndBoxes) {
+  EXPECT_EQ(count(plot_svg(bars()), "<polygon"), 3u);
+  EXPECT_EQ(count(plot_svg(boxes()), "<polygon"), 2u);
+  EXPECT_NE(plot_svg(boxes()).find(">south<"), std::string::npos);
+  EXPECT_NE(plot_png(bars()), plot_png(boxes()));
 }
 
 // Checked by hand against libpng; here the parts that a reader checks first.
