@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Durable charges beside SQLite's own bare one-row durable commit, in turns of a few milliseconds
+// on the same disk; opening and verifying a million records; memory. bench/ledger.py makes the
+// table.
+#include "ledger/ledger.h"
+
+#include <benchmark/benchmark.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ledger/sqlite_store.h"
+#include "privacy/charge_for_tests.h"
+
+namespace discreet::ledger {
+namespace {
+
+constexpr std::uint64_t kWitnessEvery = 64;
+constexpr int kClients = 64;
+
+using Seconds = std::chrono::duration<double>;
+
+Seconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+Price price(const char* amount) {
+  return accounting::Filter::price(Rational::parse(amount).value()).value();
+}
+
+/// On the disk that holds the build, not in /tmp, which may be memory.
+class Folder {
+ public:
+  Folder() {
+    const std::filesystem::path build = "build/bench";
+    std::error_code ignored;
+    std::filesystem::create_directories(build, ignored);
+    std::string name = (build / "ledger-XXXXXX").string();
+    DISCREET_CHECK(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A ledger with room for ever more charges.
+class House {
+ public:
+  House() {
+    auto created = Ledger::create({.path = folder_ / "ledger",
+                                   .key = folder_ / "key",
+                                   .witness = folder_ / "witness",
+                                   .witness_every = kWitnessEvery});
+    ledger = std::move(created).value();
+    NamespaceTerms terms{.name = "patients", .cap = price("1000000000")};
+    terms.analysts.push_back({"ann", price("1000000000")});
+    ledger->add_namespace(terms).value();
+  }
+
+  Result<std::unique_ptr<Ledger>> open() const {
+    return Ledger::open(
+        {.path = folder_ / "ledger", .key = folder_ / "key", .witness = folder_ / "witness"});
+  }
+
+  /// A new question each time, as a client would ask it.
+  void charge(std::uint64_t number) {
+    const std::string n = std::to_string(number);
+    const Charge charge = ChargeForTests::make(
+        {"patients", Neighbours::kAddRemove, {}},
+        {{{"discrete-laplace(scale=10,sensitivity=1)"}, cost_}}, Hash{1, 2, 3}, "request-" + n);
+    const Question question{"ann", "SELECT count(*) FROM visits WHERE n = " + n, "2026-11"};
+    DISCREET_CHECK(std::holds_alternative<Paid>(ledger->charge(charge, question).value()));
+  }
+
+  std::unique_ptr<Ledger> ledger;
+
+  const Folder& folder() const { return folder_; }
+
+ private:
+  Folder folder_;
+  Cost cost_ = pure_cost(Epsilon::parse("0.1").value());
+};
+
+/// What SQLite does with a row of the same size and nothing else.
+class Bare {
+ public:
+  Bare() {
+    DISCREET_CHECK(sqlite3_open((folder_ / "bare").c_str(), &database_) == SQLITE_OK);
+    run("PRAGMA journal_mode = WAL");
+    run("PRAGMA synchronous = FULL");
+    run("CREATE TABLE rows (n INTEGER PRIMARY KEY, bytes BLOB NOT NULL)");
+    DISCREET_CHECK(sqlite3_prepare_v2(database_, "INSERT INTO rows (bytes) VALUES (?)", -1,
+                                      &insert_, nullptr) == SQLITE_OK);
+  }
+  Bare(const Bare&) = delete;
+  Bare& operator=(const Bare&) = delete;
+  ~Bare() {
+    sqlite3_finalize(insert_);
+    sqlite3_close(database_);
+  }
+
+  void commit() {
+    sqlite3_bind_blob(insert_, 1, row_.data(), static_cast<int>(row_.size()), SQLITE_STATIC);
+    DISCREET_CHECK(sqlite3_step(insert_) == SQLITE_DONE);
+    sqlite3_reset(insert_);
+  }
+
+ private:
+  void run(const char* sql) {
+    DISCREET_CHECK(sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  Folder folder_;
+  sqlite3* database_ = nullptr;
+  sqlite3_stmt* insert_ = nullptr;
+  std::string row_ = std::string(300, 'x');
+};
+
+// Turns of one sync of the witness each, so that ours pays for exactly one.
+void one_client(benchmark::State& state) {
+  House house;
+  Bare bare;
+  std::uint64_t number = 0;
+  Seconds ours{0};
+  Seconds theirs{0};
+  for (auto _ : state) {
+    const Seconds start = now();
+    for (std::uint64_t i = 0; i < kWitnessEvery; ++i) house.charge(number++);
+    const Seconds middle = now();
+    for (std::uint64_t i = 0; i < kWitnessEvery; ++i) bare.commit();
+    ours += middle - start;
+    theirs += now() - middle;
+  }
+  state.counters["ours"] = static_cast<double>(number) / ours.count();
+  state.counters["bare"] = static_cast<double>(number) / theirs.count();
+}
+
+void many_clients(benchmark::State& state) {
+  constexpr std::uint64_t kAlone = 128;
+  constexpr std::uint64_t kEach = 64;
+  House house;
+  std::uint64_t number = 0;
+  Seconds alone{0};
+  Seconds together{0};
+  std::uint64_t rounds = 0;
+  for (auto _ : state) {
+    const Seconds start = now();
+    for (std::uint64_t i = 0; i < kAlone; ++i) house.charge(number++);
+    const Seconds middle = now();
+    std::vector<std::thread> clients;
+    for (int client = 0; client < kClients; ++client) {
+      clients.emplace_back([&house, first = number] {
+        for (std::uint64_t i = 0; i < kEach; ++i) house.charge(first + i);
+      });
+      number += kEach;
+    }
+    for (std::thread& client : clients) client.join();
+    alone += middle - start;
+    together += now() - middle;
+    ++rounds;
+  }
+  state.counters["one"] = static_cast<double>(rounds * kAlone) / alone.count();
+  state.counters["many"] = static_cast<double>(rounds * kEach * kClients) / together.count();
+}
+
+double resident_mb() {
+  std::ifstream statm("/proc/self/statm");
+  double size = 0;
+  double resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+/// Appends charges and answers in turns up to `records`, in large transactions.
+void fill(House& house, std::uint64_t records) {
+  State state = house.ledger->state().value();
+  house.ledger.reset();
+  auto store = open_sqlite_store({.path = house.folder() / "ledger"}).value();
+  store->begin_write().value();
+  while (state.next() < records) {
+    const std::string n = std::to_string(state.next());
+    Record record;
+    record.sequence = state.next();
+    record.time_ms = state.time_ms();
+    record.units = "patients";
+    record.analyst = "ann";
+    const bool is_answer = record.sequence % 2 == 0;  // the first to be added is 3
+    record.question =
+        "SELECT count(*) FROM visits WHERE n = " + std::to_string((record.sequence + 1) / 2);
+    record.snapshot = "2026-11";
+    const std::string bytes = R"({"answer": 1234, "low": 1200, "high": 1268, "n": )" + n + "}";
+    if (is_answer) {
+      record.kind = Kind::kAnswer;
+      record.about = record.sequence - 1;
+      record.content = sha256(bytes);
+    } else {
+      record.kind = Kind::kCharge;
+      record.price = price("0.1");
+      record.request_id = "request-" + n;
+      record.plan = {1, 2, 3};
+      record.detail = "discrete-laplace(scale=10,sensitivity=1)";
+    }
+    record.hash = chain(state.hash(), record);
+    state.apply(record).value();
+    store->append(record).value();
+    if (is_answer) store->put_answer(record, bytes).value();
+    if (state.next() % 100'000 == 0) {
+      store->commit().value();
+      store->begin_write().value();
+    }
+  }
+  store->commit().value();
+}
+
+void open_and_verify(benchmark::State& state) {
+  const auto records = static_cast<std::uint64_t>(state.range(0));
+  House house;
+  fill(house, records);
+  Seconds opening{0};
+  Seconds verifying{0};
+  double memory = 0;
+  for (auto _ : state) {
+    const Seconds start = now();
+    auto ledger = house.open().value();
+    const Seconds middle = now();
+    const Verified verified = ledger->verify().value();
+    DISCREET_CHECK(verified.records == records);
+    opening = middle - start;
+    verifying = now() - middle;
+    memory = resident_mb();
+  }
+  state.counters["open"] = opening.count();
+  state.counters["verify"] = verifying.count();
+  state.counters["memory"] = memory;
+}
+
+BENCHMARK(open_and_verify)->Name("open 10^4")->Arg(10'000)->Iterations(1);
+BENCHMARK(open_and_verify)->Name("open 10^6")->Arg(1'000'000)->Iterations(1);
+BENCHMARK(one_client)->Name("one client")->Iterations(40);
+BENCHMARK(many_clients)->Name("64 clients")->Iterations(4);
+
+}  // namespace
+}  // namespace discreet::ledger

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes of a question: bytes that may be sent, or a charge that waits for its answer. Only the
+// ledger makes either.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ledger/record.h"
+#include "privacy/receipt.h"
+
+namespace discreet::ledger {
+
+/// Who asks what. Key and label are opaque bytes from the caller; hit and price are functions of
+/// them, the charge and the history alone.
+struct Question {
+  std::string analyst;
+  std::string key;       ///< the canonical question; at most 64 KiB
+  std::string snapshot;  ///< the owner's label for the state of the data; at most 1 KiB
+};
+
+/// Bytes that are stored and may be sent.
+class Answer {
+ public:
+  const std::string& bytes() const { return bytes_; }
+  /// The charge that bought these bytes.
+  Sequence charge() const { return charge_; }
+  /// Whether these bytes were stored earlier, for this or another request.
+  bool repeated() const { return repeated_; }
+
+ private:
+  friend class Ledger;
+  Answer(std::string bytes, Sequence charge, bool repeated)
+      : bytes_(std::move(bytes)), charge_(charge), repeated_(repeated) {}
+  std::string bytes_;
+  Sequence charge_;
+  bool repeated_;
+};
+
+/// A durable charge that has no answer yet: one receipt for each line of the charge. Dropping it
+/// gives nothing back.
+class Paid {
+ public:
+  Paid(Paid&&) noexcept = default;
+  Paid& operator=(Paid&&) = delete;
+  Paid(const Paid&) = delete;
+  Paid& operator=(const Paid&) = delete;
+  ~Paid() = default;
+
+  Sequence charge() const { return charge_; }
+  std::vector<Receipt> receipts;
+
+ private:
+  friend class Ledger;
+  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash)
+      : receipts(std::move(all)), charge_(charge), hash_(hash) {}
+  Sequence charge_;
+  Hash hash_;  // of the charge's record: the answer goes to the ledger that was charged
+};
+
+using Outcome = std::variant<Answer, Paid>;
+
+/// What a charge would cost now, and whether it would be admitted. Nothing is charged.
+struct Quote {
+  Price price;          ///< of the question, in the namespace's notion
+  Price total_pays;     ///< 0 for a repeat
+  Price analyst_pays;   ///< 0 for a repeat by the analyst who paid before
+  Price total_left;     ///< of the blocks named, before it
+  Price analyst_left;   ///< the same
+  bool repeat = false;  ///< a stored answer would be given
+  bool fits = false;
+};
+
+}  // namespace discreet::ledger

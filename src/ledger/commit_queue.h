@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Group commit: threads that want to write wait in a queue; one of them, the leader, does the work
+// of all that wait in one transaction, so that they share one sync of the disk.
+//
+// Order is that of arrival. While a leader works, new arrivals gather for the next batch. A thread
+// that is alone leads at once, at the price of one uncontended lock.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "base/result.h"
+
+namespace discreet::ledger {
+
+class CommitQueue {
+ public:
+  struct Work {
+    std::function<Result<void>()> run;
+    Result<void> result = {};
+
+   private:
+    friend class CommitQueue;
+    std::condition_variable wake;
+    bool done = false;
+    bool leads = false;
+  };
+  /// Fills in every result, in the thread of the leader; never called twice at once.
+  using RunBatch = std::function<void(const std::vector<Work*>&)>;
+
+  explicit CommitQueue(RunBatch run_batch) : run_batch_(std::move(run_batch)) {}
+
+  /// Returns when the work is done.
+  void submit(Work& work);
+
+ private:
+  static constexpr std::size_t kBatchMax = 256;
+
+  const RunBatch run_batch_;
+  std::mutex mutex_;
+  bool has_leader_ = false;
+  std::vector<Work*> waiting_;
+};
+
+}  // namespace discreet::ledger

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger: a privacy budget for life. It makes every charge durable before it mints the receipt
+// that a mechanism consumes, and stores every answer before a byte of it can leave.
+//
+//   DISCREET_ASSIGN(auto ledger, Ledger::open({.path = "patients.ledger"}));
+//   DISCREET_ASSIGN(Outcome outcome, ledger->charge(charge, question));
+//   if (const Answer* seen = std::get_if<Answer>(&outcome)) return send(*seen);    // a repeat
+//   Paid paid = std::get<Paid>(std::move(outcome));
+//   ... Door::release(mechanism, value, std::move(paid.receipts[0])) ...
+//   DISCREET_ASSIGN(Answer answer, ledger->store(std::move(paid), bytes));
+//   send(answer);
+//
+// Promises (proofs: ledger.md):
+//   L1  A Receipt exists only after its charge is durable.
+//   L2  An Answer exists only after its bytes are durable; its charge was durable before.
+//   L3  The fold of the history never passes a cap, whatever the interleaving of threads and
+//       processes: the check and the append are one transaction.
+//   L4  No record is changed or removed; there is no refund.
+//   L5  A request id that has an answer gives the same bytes again and charges nothing. A question
+//       has the same bytes for everybody under one label.
+//   L6  A history that is older than its witness, or not a continuation of it, is not used; nor are
+//       two copies at once. With a witness synced every N charges, at most N - 1 charges can be
+//       undone unseen.
+//
+// Thread-safe: threads that wait for the disk share one commit. A child that fork() made is
+// refused.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "ledger/answer.h"
+#include "ledger/commit_queue.h"
+#include "ledger/record.h"
+#include "ledger/seal.h"
+#include "ledger/state.h"
+#include "ledger/store.h"
+#include "ledger/terms.h"
+#include "ledger/witness.h"
+
+namespace discreet::ledger {
+
+/// What a ledger stands on; tests put faults here.
+struct World {
+  Clock clock = system_time_ms;
+  std::function<std::unique_ptr<Witness>(const std::filesystem::path&)> witness = file_witness;
+  std::string sqlite_vfs = {};  ///< empty: SQLite's own
+  int busy_ms = 60'000;         ///< how long to wait for other processes
+};
+
+struct Created {
+  std::filesystem::path path = {};
+  /// Empty: key and witness in the user's state directory (default_home). A key that exists is
+  /// used.
+  std::filesystem::path key = {};
+  std::filesystem::path witness = {};
+  std::uint64_t witness_every = 1;  ///< charges; at most 10^6
+  std::int64_t witness_ms = 0;      ///< 0: no limit of time
+  World world = {};
+};
+
+enum class Access {
+  kUse,     ///< needs the key and a sound witness
+  kLook,    ///< reads only, without the key; a witness that is missing shows in witness_fault()
+  kRepair,  ///< opens in spite of a witness fault, for recover() and replace_witness()
+};
+
+struct Opened {
+  std::filesystem::path path = {};
+  std::filesystem::path key = {};
+  std::filesystem::path witness = {};
+  Access access = Access::kUse;
+  World world = {};
+};
+
+/// ${XDG_STATE_HOME:-~/.local/state}/discreet/<ledger id>, where the key and the witness are kept
+/// unless the owner says otherwise. Fails with: kInvalidInput when the environment names neither.
+Result<std::filesystem::path> default_home(const std::string& ledger_id);
+
+/// How far a clock may lag behind the last record before somebody must look at it.
+inline constexpr std::int64_t kClockSlackMs = 5 * 60 * 1000;
+
+/// What Ledger::verify() went through.
+struct Verified {
+  std::uint64_t records = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t signatures = 0;
+};
+
+class Ledger {
+ public:
+  /// Fails with: kConflict when the file exists; kInvalidInput; kStorage; kNoEntropy.
+  static Result<std::unique_ptr<Ledger>> create(const Created& created);
+  /// Folds and checks the whole history. Fails with: kNotFound; kStorage; kUnsupported for a file
+  /// of a newer version; kCorrupt, with a text of its own and the way out, for a damaged file, a
+  /// changed record (which), another key, and a witness that is missing, ahead, or not on the
+  /// chain.
+  static Result<std::unique_ptr<Ledger>> open(const Opened& opened);
+  /// Syncs the witness, if charges wait for it; a failure is found at the next open.
+  ~Ledger();
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  /// Fails with: kNotFound (namespace, analyst, block); kRefused (another relation of neighbours;
+  /// no guarantee in the namespace's notion); kConflict (the request id belongs to another
+  /// question); kBudget; kInvalidInput; kStorage and kCorrupt: nothing was charged, or it was and
+  /// is lost.
+  Result<Outcome> charge(const Charge& charge, const Question& question);
+  /// Stores the answer to a charge. When the question was answered meanwhile, the stored bytes are
+  /// returned and the new ones dropped (L5).
+  /// Fails with: kInvalidInput (more than 256 MiB; another ledger's charge); kConflict (answered
+  /// meanwhile at another price); kStorage; kCorrupt. The charge is lost then.
+  Result<Answer> store(Paid&& paid, std::string bytes);
+  /// What charge() would do. Fails as charge() does, but for kBudget.
+  Result<Quote> quote(const Charge& charge, const Question& question);
+
+  // The owner's records. All need the key and are durable, and witnessed, when they return.
+  // Fails with: kRefused without the key; kInvalidInput; kConflict (exists); kNotFound.
+  Result<void> add_namespace(const NamespaceTerms& terms);
+  Result<void> add_block(const std::string& units, const std::string& value);
+  Result<void> add_analyst(const std::string& units, const AnalystTerms& analyst);
+  /// Raises the cap of the total, or of an analyst.
+  Result<void> top_up(const std::string& units, const std::optional<std::string>& analyst,
+                      const Price& more, const std::string& reason);
+  /// After a rollback: from here on all accounts count as fully spent.
+  Result<void> recover(const std::string& reason);
+  /// A new witness for one that was lost, with Access::kRepair. A printed receipt shows that the
+  /// history is no older than it. Refused when the witness is there and says that the history was
+  /// rolled back: that is recover()'s.
+  Result<void> replace_witness(const std::string& reason, const std::optional<Head>& receipt);
+  /// Goes on with a clock that was set back.
+  Result<void> accept_clock(const std::string& reason);
+
+  /// The balances as they are, other processes' records included.
+  Result<State> state();
+  /// All records in order, in one view. `visit` must not use the ledger.
+  Result<void> history(const Store::Visit& visit);
+  /// Reads everything again from the first record: chain, signatures, caps, and the bytes of every
+  /// answer. `progress` is called now and then with the number of records done.
+  Result<Verified> verify(const std::function<void(std::uint64_t)>& progress = {});
+  /// The head, signed: to be printed and kept. Fails with: kRefused without the key.
+  Result<Head> signed_head();
+  /// What the witness remembers; nothing when there is none.
+  Result<std::optional<Head>> witness_head();
+
+  const std::string& id() const { return terms_.id; }
+  const LedgerTerms& terms() const { return terms_; }
+  const std::filesystem::path& witness_path() const { return witness_path_; }
+  const std::filesystem::path& key_path() const { return key_path_; }
+  /// Why the witness does not vouch for this history (kLook, kRepair).
+  const std::optional<Error>& witness_fault() const { return witness_fault_; }
+  bool can_write() const { return key_.has_value(); }
+
+ private:
+  Ledger(World world, std::unique_ptr<Store> store);
+
+  // ledger_open.cc
+  Result<void> begin_history(const Created& created);
+  Result<void> read_history(const Opened& opened);
+  Result<void> find_places(const std::filesystem::path& key, const std::filesystem::path& witness);
+  Result<void> load_key();
+  Result<void> draw_writer();
+  Result<void> check_against_witness(const Result<std::optional<Head>>& kept);
+
+  // ledger_commit.cc: transactions
+  /// Runs `work` inside a write transaction that other threads may share, and returns when it is
+  /// durable and, when due, witnessed. `work` appends all its records or none.
+  Result<void> commit(const std::function<Result<void>()>& work);
+  void commit_batch(const std::vector<CommitQueue::Work*>& works);
+  Result<void> run_batch(const std::vector<CommitQueue::Work*>& works);
+  /// Runs `work` in a read transaction, caught up.
+  Result<void> look(const std::function<Result<void>()>& work);
+  /// Folds what other processes appended; it must continue what we know.
+  Result<void> catch_up();
+  Result<void> append(Record record);
+  Result<std::int64_t> next_time() const;
+  Result<void> check_process() const;
+  Result<void> check_alive() const;
+  Result<void> check_writable() const;
+  Error die(const Error& error);
+
+  // ledger_witness.cc
+  Result<void> judge(const std::optional<Head>& kept);
+  Result<void> check_head(const Head& kept) const;
+  Result<void> recognise(const Head& kept);
+  bool witness_is_due() const;
+  Result<void> check_witness();
+  Result<void> advance_witness();
+  Head head() const;
+  void note_witnessed(const Head& kept);
+
+  // ledger_charge.cc
+  struct Request;
+  Result<void> examine(Request& request) const;
+  Result<void> check_request_id(const Request& request);
+  Result<void> check_same_question(const Record& answer, const Price& price, const Hash& plan,
+                                   const std::string& blocks);
+  Result<void> pay(Request& request);
+  Error refusal(const Request& request, const Account& account, const std::string& whose) const;
+  Result<std::string> bytes_of_answer(const Record& answer);
+
+  // ledger_owner.cc
+  Result<void> repair(Record record);
+  Result<void> refuse_foreign_witness();
+
+  const World world_;
+  const pid_t process_;
+  CommitQueue queue_;
+
+  std::mutex mutex_;  // guards all below
+  std::unique_ptr<Store> store_;
+  State state_;
+  std::optional<OwnerKey> key_;
+  std::unique_ptr<Witness> witness_;
+  std::uint64_t writer_ = 0;
+  std::optional<Error> dead_;       // S4: nothing is believed until it is opened again
+  std::optional<Head> witnessed_;   // the newest head on our chain that we know to be kept
+  std::uint64_t charges_then_ = 0;  // at that head
+  std::int64_t time_then_ms_ = 0;   // at that head
+
+  // Of the batch that is being worked on:
+  Result<std::int64_t> batch_time_ = 0;
+  std::optional<Error> broken_;  // a record could not be appended
+  bool owner_wrote_ = false;
+
+  // Fixed once opened; but a repair takes the fault away.
+  LedgerTerms terms_;
+  Access access_ = Access::kUse;
+  std::filesystem::path key_path_;
+  std::filesystem::path witness_path_;
+  std::optional<Error> witness_fault_;
+};
+
+}  // namespace discreet::ledger

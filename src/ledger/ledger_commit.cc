@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactions: the check and the append are one (L3), and nothing is handed out before it is
+// durable and, when due, witnessed (L1, L2, L6).
+#include <unistd.h>
+
+#include <utility>
+
+#include "ledger/ledger.h"
+
+namespace discreet::ledger {
+
+/// To be asked before any lock: a forked child may have inherited it in any state.
+Result<void> Ledger::check_process() const {
+  if (process_ == getpid()) return {};
+  return Error{Code::kRefused,
+               "this ledger was opened by the parent process; open it again after a fork"};
+}
+
+Result<void> Ledger::check_alive() const {
+  if (dead_) {
+    return Error{dead_->code, "the ledger stopped after an error; open it again. The error was: " +
+                                  dead_->message};
+  }
+  return {};
+}
+
+Result<void> Ledger::check_writable() const {
+  DISCREET_TRY(check_alive());
+  if (!key_) return Error{Code::kRefused, "the ledger was opened for looking only"};
+  if (witness_fault_) return *witness_fault_;
+  return {};
+}
+
+Error Ledger::die(const Error& error) {
+  store_->rollback();
+  dead_ = error;
+  return error;
+}
+
+Result<void> Ledger::look(const std::function<Result<void>()>& work) {
+  DISCREET_TRY(check_process());
+  const std::lock_guard lock(mutex_);
+  DISCREET_TRY(check_alive());
+  DISCREET_TRY(store_->begin_read());
+  Result<void> done = catch_up();
+  if (!done && done.error().code == Code::kCorrupt) return die(done.error());
+  if (done) done = work();
+  store_->rollback();
+  return done;
+}
+
+Result<void> Ledger::commit(const std::function<Result<void>()>& work) {
+  DISCREET_TRY(check_process());
+  CommitQueue::Work item;
+  item.run = work;
+  queue_.submit(item);
+  return std::move(item.result);
+}
+
+void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
+  const std::lock_guard lock(mutex_);
+  Result<void> done = check_writable();
+  if (done) done = run_batch(works);
+  if (done) return;
+  for (CommitQueue::Work* work : works) {
+    if (work->result) work->result = done.error();
+  }
+}
+
+Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
+  DISCREET_TRY(store_->begin_write());
+  if (const Result<void> known = catch_up(); !known) {
+    if (known.error().code == Code::kCorrupt) return die(known.error());
+    store_->rollback();
+    return known;
+  }
+  const Sequence first = state_.next();
+  batch_time_ = next_time();
+  (void)batch_time_.has_value();  // a failure matters only to those who append
+  owner_wrote_ = false;
+  for (CommitQueue::Work* work : works) {
+    work->result = work->run();
+    // The state has records now that the store has not.
+    if (broken_) return die(*broken_);
+  }
+  if (state_.next() == first) {
+    store_->rollback();
+    return {};
+  }
+  const bool is_due = witness_is_due();
+  if (is_due) {
+    if (const Result<void> sound = check_witness(); !sound) return die(sound.error());
+  }
+  if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
+  if (is_due) {
+    if (const Result<void> moved = advance_witness(); !moved) return die(moved.error());
+  }
+  return {};
+}
+
+Result<void> Ledger::catch_up() {
+  bool is_last_known = true;
+  const Sequence known = state_.sequence();
+  DISCREET_TRY(store_->records_from(known, [&](const Record& record) -> Result<void> {
+    if (!std::exchange(is_last_known, false)) return state_.apply(record);
+    if (record.sequence == known && record.hash == state_.hash()) return {};
+    return Error{Code::kCorrupt, "record " + std::to_string(known) +
+                                     " was changed while the ledger was open; restore the newest "
+                                     "copy of it"};
+  }));
+  if (!is_last_known) return {};
+  return Error{Code::kCorrupt, "record " + std::to_string(known) +
+                                   " is gone: the ledger was rolled back while it was open; "
+                                   "restore the newest copy of it"};
+}
+
+Result<void> Ledger::append(Record record) {
+  record.sequence = state_.next();
+  record.time_ms = batch_time_.value();
+  record.writer = writer_;
+  record.hash = chain(state_.hash(), record);
+  if (is_signed(record.kind)) {
+    record.signature = key_->sign(bytes_of(record.hash));
+    owner_wrote_ = true;
+  }
+  // The state is asked first: what it does not accept must not get into the history.
+  Result<void> done = state_.apply(record);
+  if (done) done = store_->append(record);
+  if (!done) broken_ = done.error();
+  return done;
+}
+
+Result<std::int64_t> Ledger::next_time() const {
+  const std::int64_t now = world_.clock();
+  const std::int64_t last = state_.time_ms();
+  if (now >= last) return now;
+  std::int64_t behind = 0;
+  if (!__builtin_sub_overflow(last, now, &behind) && behind <= kClockSlackMs) return last;
+  return Error{
+      Code::kStorage,
+      "the clock says " + to_utc(now) + ", but the last record was written at " + to_utc(last) +
+          "; set the clock right, or accept it with `discreet ledger clock --reason TEXT`"};
+}
+
+}  // namespace discreet::ledger

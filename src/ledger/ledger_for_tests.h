@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short spellings for tests of the ledger.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ledger/ledger.h"
+#include "ledger/scratch_for_tests.h"
+#include "privacy/charge_for_tests.h"
+
+namespace discreet::ledger::fixture {
+
+inline Price price(const char* amount, const char* delta = "0") {
+  return *accounting::Filter::price(*Rational::parse(amount), *Rational::parse(delta));
+}
+
+inline ChargeLine line(const char* epsilon, const char* delta = "0") {
+  Cost cost = pure_cost(*Epsilon::parse(epsilon));
+  cost.delta = *Delta::parse(delta);
+  return {{"laplace(" + std::string(epsilon) + ")"}, cost};
+}
+
+/// A question and its charge.
+struct Ask {
+  std::string analyst = "ann";
+  std::string id = "request 1";
+  std::string key = "SELECT count(*)";
+  std::string snapshot = "2026-11";
+  std::vector<ChargeLine> lines = {line("0.5")};
+  std::vector<std::string> blocks = {};
+  std::string units = "patients";
+  Neighbours neighbours = Neighbours::kAddRemove;
+
+  Charge charge() const {
+    return ChargeForTests::make({units, neighbours, blocks}, lines, Hash{1, 2, 3}, id);
+  }
+  Question question() const { return {analyst, key, snapshot}; }
+};
+
+inline Result<Outcome> ask(Ledger& ledger, const Ask& ask) {
+  return ledger.charge(ask.charge(), ask.question());
+}
+
+/// Asks and, when it was charged, stores `bytes`.
+inline Result<Answer> ask_and_store(Ledger& ledger, const Ask& what, const std::string& bytes) {
+  DISCREET_ASSIGN(Outcome outcome, ask(ledger, what));
+  if (Answer* seen = std::get_if<Answer>(&outcome)) return std::move(*seen);
+  return ledger.store(std::get<Paid>(std::move(outcome)), bytes);
+}
+
+/// patients: epsilon 10, delta 1e-6; ann 2, press 1.
+inline NamespaceTerms patients() {
+  return {.name = "patients",
+          .cap = price("10", "1e-6"),
+          .analysts = {{"ann", price("2", "1e-6")}, {"press", price("1", "1e-6")}}};
+}
+
+/// A scratch directory in memory where there is one: these tests ask what is stored, not whether a
+/// disk keeps it.
+class QuickScratch {
+ public:
+  QuickScratch() {
+    std::error_code ignored;
+    const bool has_memory =
+        std::filesystem::is_directory("/dev/shm", ignored) && access("/dev/shm", W_OK) == 0;
+    const std::filesystem::path base =
+        has_memory ? "/dev/shm" : std::filesystem::temp_directory_path();
+    std::string name = (base / "discreet-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    path_ = name;
+  }
+  QuickScratch(const QuickScratch&) = delete;
+  QuickScratch& operator=(const QuickScratch&) = delete;
+  ~QuickScratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A ledger in a directory of its own, and the ways to open and to harm it.
+class Home {
+ public:
+  QuickScratch scratch;
+  std::int64_t now_ms = 1'700'000'000'000;
+  std::uint64_t witness_every = 1;
+  std::int64_t witness_ms = 0;
+  std::filesystem::path path = scratch / "patients.ledger";
+  std::filesystem::path key = scratch / "key";
+  std::filesystem::path witness = scratch / "witness";
+
+  World world() {
+    return {.clock = [this] { return now_ms; }, .witness = file_witness, .sqlite_vfs = {}};
+  }
+  std::unique_ptr<Ledger> create(const NamespaceTerms& terms = patients()) {
+    auto ledger = Ledger::create({.path = path,
+                                  .key = key,
+                                  .witness = witness,
+                                  .witness_every = witness_every,
+                                  .witness_ms = witness_ms,
+                                  .world = world()});
+    EXPECT_TRUE(ledger) << ledger.error().message;
+    const auto added = (*ledger)->add_namespace(terms);
+    EXPECT_TRUE(added) << added.error().message;
+    return std::move(ledger).value();
+  }
+  Result<std::unique_ptr<Ledger>> try_open(Access access = Access::kUse) {
+    return Ledger::open(
+        {.path = path, .key = key, .witness = witness, .access = access, .world = world()});
+  }
+  std::unique_ptr<Ledger> open(Access access = Access::kUse) {
+    auto ledger = try_open(access);
+    EXPECT_TRUE(ledger) << ledger.error().message;
+    return ledger ? std::move(ledger).value() : nullptr;
+  }
+  /// The text of the error with which it does not open.
+  std::string why_not(Access access = Access::kUse) {
+    auto ledger = try_open(access);
+    EXPECT_FALSE(ledger);
+    return ledger ? "" : ledger.error().message;
+  }
+  /// Changes the file behind the ledger's back.
+  void sql(const std::string& text) {
+    sqlite3* database = nullptr;
+    EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(database, text.c_str(), nullptr, nullptr, &message), SQLITE_OK)
+        << (message != nullptr ? message : "");
+    sqlite3_free(message);
+    sqlite3_close(database);
+  }
+};
+
+/// What was spent of the total and by an analyst, as text: "0.5 0.5".
+inline std::string spent(Ledger& ledger, const std::string& analyst = "ann",
+                         const std::string& units = "patients") {
+  const State state = *ledger.state();
+  const NamespaceState& space = **state.find(units);
+  return space.total.spent().amount.to_string() + " " +
+         (*space.analyst(analyst))->spent().amount.to_string();
+}
+
+}  // namespace discreet::ledger::fixture

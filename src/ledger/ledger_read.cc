@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be seen of a ledger: balances, the history, and whether all of it holds.
+#include <utility>
+
+#include "ledger/ledger.h"
+
+namespace discreet::ledger {
+namespace {
+
+constexpr std::uint64_t kProgressEvery = 50'000;
+
+Error wrong_answer(const Record& answer, const std::string& what) {
+  return {Code::kCorrupt, "record " + std::to_string(answer.sequence) + " (answer) " + what +
+                              "; restore the newest copy of the ledger"};
+}
+
+}  // namespace
+
+Result<State> Ledger::state() {
+  std::optional<State> copy;
+  const auto work = [&]() -> Result<void> {
+    copy = state_;
+    return {};
+  };
+  DISCREET_TRY(look(work));
+  return *std::move(copy);
+}
+
+Result<void> Ledger::history(const Store::Visit& visit) {
+  return look([&] { return store_->records_from(0, visit); });
+}
+
+Result<Verified> Ledger::verify(const std::function<void(std::uint64_t)>& progress) {
+  Verified verified;
+  const auto check_answer = [&](const Record& answer) -> Result<void> {
+    DISCREET_ASSIGN(const auto charge, store_->record(answer.about));
+    if (!charge || charge->kind != Kind::kCharge || charge->units != answer.units ||
+        charge->analyst != answer.analyst || charge->question != answer.question ||
+        charge->snapshot != answer.snapshot) {
+      return wrong_answer(answer, "belongs to no charge");
+    }
+    DISCREET_TRY(bytes_of_answer(answer));
+    ++verified.answers;
+    return {};
+  };
+  State again;
+  const auto check = [&](const Record& record) -> Result<void> {
+    DISCREET_TRY(again.apply(record));
+    if (record.kind == Kind::kAnswer) DISCREET_TRY(check_answer(record));
+    if (is_signed(record.kind)) ++verified.signatures;
+    ++verified.records;
+    if (progress && verified.records % kProgressEvery == 0) progress(verified.records);
+    return {};
+  };
+  DISCREET_TRY(look([&] { return store_->records_from(0, check); }));
+  return verified;
+}
+
+Result<Head> Ledger::signed_head() {
+  std::optional<Head> signed_one;
+  const auto work = [&]() -> Result<void> {
+    if (!key_) return check_writable();
+    signed_one = head();
+    return {};
+  };
+  DISCREET_TRY(look(work));
+  return *std::move(signed_one);
+}
+
+}  // namespace discreet::ledger

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/record.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/check.h"
+#include "ledger/seal.h"
+
+namespace discreet::ledger {
+namespace {
+
+// Part of every hash, so that bytes made for another purpose or by another version are no record.
+constexpr std::string_view kDomain = "discreet ledger record 1\n";
+
+class Encoder {
+ public:
+  explicit Encoder(std::string& out) : out_(out) {}
+
+  Encoder& number(std::uint64_t value) { return put_bytes<8>(value); }
+  Encoder& amount(const Amount& amount) {
+    return put_bytes<16>(static_cast<Uint128>(amount.units()));
+  }
+  Encoder& hash(const Hash& hash) {
+    out_.append(bytes_of(hash));
+    return *this;
+  }
+  Encoder& text(std::string_view text) {
+    number(text.size());
+    out_.append(text);
+    return *this;
+  }
+
+ private:
+  template <int kSize, class Unsigned>
+  Encoder& put_bytes(Unsigned value) {
+    std::array<char, kSize> bytes;
+    for (int i = kSize - 1; i >= 0; --i, value >>= 8U) {
+      bytes[static_cast<std::size_t>(i)] = static_cast<char>(value & 0xffU);
+    }
+    out_.append(bytes.data(), bytes.size());
+    return *this;
+  }
+
+  std::string& out_;
+};
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  constexpr std::array<std::string_view, kKinds> kNames = {
+      "created", "namespace", "block",   "analyst",  "charge", "share",
+      "answer",  "top-up",    "witness", "recovery", "clock"};
+  const auto index = static_cast<std::size_t>(kind);
+  DISCREET_CHECK(index < kNames.size());
+  return kNames[index];
+}
+
+Hash chain(const Hash& previous, const Record& record) {
+  thread_local std::string bytes;  // kept, because a fold hashes millions
+  bytes.assign(kDomain);
+  Encoder(bytes)
+      .hash(previous)
+      .number(record.sequence)
+      .number(static_cast<std::uint64_t>(record.time_ms))
+      .number(static_cast<std::uint64_t>(record.kind))
+      .number(record.writer)
+      .text(record.units)
+      .text(record.analyst)
+      .text(record.blocks)
+      .amount(record.price.amount)
+      .amount(record.price.delta)
+      .text(record.request_id)
+      .text(record.question)
+      .text(record.snapshot)
+      .hash(record.plan)
+      .number(record.about)
+      .hash(record.content)
+      .text(record.detail);
+  return sha256(bytes);
+}
+
+std::string join_names(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text;
+  for (const std::string& name : names) text += std::to_string(name.size()) + ":" + name;
+  return text;
+}
+
+Result<std::vector<std::string>> split_names(std::string_view text) {
+  std::vector<std::string> names;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::size_t size = 0;
+    const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+    const auto digits = static_cast<std::size_t>(stop - rest.data());
+    if (error != std::errc() || digits == rest.size() || *stop != ':' ||
+        size > rest.size() - digits - 1) {
+      break;
+    }
+    names.emplace_back(rest.substr(digits + 1, size));
+    rest.remove_prefix(digits + 1 + size);
+  }
+  if (!rest.empty() || join_names(names) != text) {
+    return Error{Code::kCorrupt, "a list of names is spelt wrongly"};
+  }
+  return names;
+}
+
+std::string_view bytes_of(const Hash& hash) {
+  return {reinterpret_cast<const char*>(hash.data()), hash.size()};
+}
+
+}  // namespace discreet::ledger

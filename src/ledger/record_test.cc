@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/record.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+namespace discreet::ledger {
+namespace {
+
+Record sample() {
+  Record record;
+  record.sequence = 7;
+  record.time_ms = 1000;
+  record.kind = Kind::kCharge;
+  record.units = "ab";
+  record.analyst = "c";
+  record.price = {*Amount::from_units(5), *Amount::from_units(6)};
+  record.question = "q";
+  return record;
+}
+
+TEST(Chain, EveryFieldButTheSignatureEntersTheHash) {
+  const std::vector<std::function<void(Record&)>> changes = {
+      [](Record& r) { ++r.sequence; },
+      [](Record& r) { ++r.time_ms; },
+      [](Record& r) { r.kind = Kind::kShare; },
+      [](Record& r) { ++r.writer; },
+      [](Record& r) { r.units += "x"; },
+      [](Record& r) { r.analyst += "x"; },
+      [](Record& r) { r.blocks += "x"; },
+      [](Record& r) { r.price.amount = *Amount::from_units(6); },
+      [](Record& r) { r.price.delta = *Amount::from_units(5); },
+      [](Record& r) { r.request_id += "x"; },
+      [](Record& r) { r.question += "x"; },
+      [](Record& r) { r.snapshot += "x"; },
+      [](Record& r) { r.plan[31] = 1; },
+      [](Record& r) { ++r.about; },
+      [](Record& r) { r.content[0] = 1; },
+      [](Record& r) { r.detail += "x"; },
+  };
+  std::set<Hash> seen = {chain({}, sample()), chain({1}, sample())};
+  EXPECT_EQ(seen.size(), 2u);
+  for (const auto& change : changes) {
+    Record changed = sample();
+    change(changed);
+    EXPECT_TRUE(seen.insert(chain({}, changed)).second);
+  }
+  Record record = sample();
+  record.signature = "anything";
+  record.hash = {9};
+  EXPECT_EQ(chain({}, record), chain({}, sample()));
+}
+
+TEST(Chain, LettersCannotMoveFromOneFieldToTheNext) {
+  Record moved = sample();
+  moved.units = "a";
+  moved.analyst = "bc";
+  EXPECT_NE(chain({}, moved), chain({}, sample()));
+}
+
+// A format that is kept for life: this hash must never change.
+TEST(Chain, TheFormatIsFrozen) {
+  const Hash hash = chain({}, sample());
+  EXPECT_EQ(std::to_string(hash[0]) + "." + std::to_string(hash[1]) + "." +
+                std::to_string(hash[30]) + "." + std::to_string(hash[31]),
+            "192.174.72.26");
+}
+
+TEST(Names, ASetHasOneText) {
+  EXPECT_EQ(join_names({"2023", "2022", "2023"}), "4:20224:2023");
+  EXPECT_EQ(join_names({}), "");
+  EXPECT_EQ(*split_names("4:20224:2023"), (std::vector<std::string>{"2022", "2023"}));
+  EXPECT_EQ(*split_names(join_names({"1:a", "", ":"})), (std::vector<std::string>{"", "1:a", ":"}));
+  for (const char* wrong :
+       {"x", "4:202", "4:20234:2022", "04:2022", "4", "-1:a", "99999999999999999999:a"}) {
+    EXPECT_FALSE(split_names(wrong).has_value()) << wrong;
+  }
+}
+
+TEST(Kind, OwnersRecordsAreSigned) {
+  for (int i = 0; i < kKinds; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    const bool is_payment = kind == Kind::kCharge || kind == Kind::kShare || kind == Kind::kAnswer;
+    EXPECT_EQ(is_signed(kind), !is_payment) << to_string(kind);
+  }
+}
+
+}  // namespace
+}  // namespace discreet::ledger

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/sqlite_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ledger/sqlite.h"
+#include "ledger/sqlite_schema.h"
+
+namespace discreet::ledger {
+namespace {
+
+#define DISCREET_COLUMNS                                                                 \
+  "sequence, time_ms, kind, writer, units, analyst, blocks, amount, delta, request_id, " \
+  "question, snapshot, plan, about, content, detail, signature, hash"
+
+/// No bytes stand for a hash of zeros: most records have no plan or no content.
+std::string_view short_bytes(const Hash& hash) {
+  const bool is_zero = std::all_of(hash.begin(), hash.end(), [](auto byte) { return byte == 0; });
+  return is_zero ? std::string_view() : bytes_of(hash);
+}
+
+bool read_hash(std::string_view bytes, Hash& hash) {
+  hash.fill(0);
+  if (!bytes.empty() && bytes.size() != hash.size()) return false;
+  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  return true;
+}
+
+bool read_amount(std::string_view digits, Amount& amount) {
+  Int128 units = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9' || __builtin_mul_overflow(units, 10, &units) ||
+        __builtin_add_overflow(units, c - '0', &units)) {
+      return false;
+    }
+  }
+  auto read = Amount::from_units(units);
+  if (!read) return false;
+  amount = *read;
+  return !digits.empty();
+}
+
+/// Columns in the order of DISCREET_COLUMNS. Strings are assigned, so that their memory is kept.
+Result<void> read_record(const Rows& rows, Record& record) {
+  record.sequence = static_cast<Sequence>(rows.number(0));
+  record.time_ms = rows.number(1);
+  const std::int64_t kind = rows.number(2);
+  record.writer = static_cast<std::uint64_t>(rows.number(3));
+  record.units = rows.bytes(4);
+  record.analyst = rows.bytes(5);
+  record.blocks = rows.bytes(6);
+  record.request_id = rows.bytes(9);
+  record.question = rows.bytes(10);
+  record.snapshot = rows.bytes(11);
+  record.about = static_cast<Sequence>(rows.number(13));
+  record.detail = rows.bytes(15);
+  record.signature = rows.bytes(16);
+  const bool is_readable =
+      kind >= 0 && kind < kKinds && read_amount(rows.bytes(7), record.price.amount) &&
+      read_amount(rows.bytes(8), record.price.delta) && read_hash(rows.bytes(12), record.plan) &&
+      read_hash(rows.bytes(14), record.content) && read_hash(rows.bytes(17), record.hash);
+  if (!is_readable) {
+    return Error{Code::kCorrupt, "record " + std::to_string(record.sequence) +
+                                     " was changed: a field of it cannot be read"};
+  }
+  record.kind = static_cast<Kind>(kind);
+  return {};
+}
+
+class SqliteStore : public Store {
+ public:
+  explicit SqliteStore(Connection connection) : connection_(std::move(connection)) {}
+
+  Result<void> prepare(StoreMode mode) {
+    struct {
+      Statement& statement;
+      std::string_view sql;
+    } const all[] = {
+        {begin_write_, "BEGIN IMMEDIATE"},
+        {begin_read_, "BEGIN"},
+        {commit_, "COMMIT"},
+        {rollback_, "ROLLBACK"},
+        {records_from_,
+         "SELECT " DISCREET_COLUMNS " FROM records WHERE sequence >= ? ORDER BY sequence"},
+        {record_, "SELECT " DISCREET_COLUMNS " FROM records WHERE sequence = ?"},
+        {find_request_, "SELECT " DISCREET_COLUMNS
+                        " FROM records WHERE kind IN (4, 5) AND units = ? AND analyst = ? "
+                        "AND request_id = ? ORDER BY sequence DESC LIMIT 1"},
+        {find_answer_,
+         "SELECT " DISCREET_COLUMNS " FROM records WHERE kind = 6 AND units = ? AND question = ? "
+         "AND snapshot = ? ORDER BY sequence LIMIT 1"},
+        {find_share_,
+         "SELECT 1 FROM records WHERE kind = 5 AND units = ? AND question = ? AND snapshot = ? "
+         "AND analyst = ? LIMIT 1"},
+        {find_own_,
+         "SELECT 1 FROM records WHERE kind = 6 AND units = ? AND question = ? AND snapshot = ? "
+         "AND analyst = ? LIMIT 1"},
+        {answer_bytes_, "SELECT bytes FROM answers WHERE charge = ?"},
+        {append_,
+         "INSERT INTO records (" DISCREET_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {put_answer_, "INSERT INTO answers (charge, bytes) VALUES (?, ?)"},
+    };
+    for (const auto& [statement, sql] : all) {
+      if (mode == StoreMode::kRead && &statement == &append_) break;
+      DISCREET_ASSIGN(statement, connection_.prepare(sql));
+    }
+    return {};
+  }
+
+  Result<void> begin_write() override { return begin(begin_write_); }
+  Result<void> begin_read() override { return begin(begin_read_); }
+
+  Result<void> commit() override {
+    Result<void> done = connection_.rows(commit_).run();
+    // Whether it is on disk is now unknown, and asking again would prove nothing (S4).
+    if (!done) failed_ = true;
+    return done;
+  }
+
+  void rollback() override {
+    if (!connection_.is_idle()) (void)connection_.rows(rollback_).run().has_value();
+    if (!connection_.is_idle()) failed_ = true;
+  }
+
+  Result<void> append(const Record& record) override {
+    const std::string amount = discreet::to_string(record.price.amount.units());
+    const std::string delta = discreet::to_string(record.price.delta.units());
+    Rows rows = connection_.rows(append_);
+    rows.bind(static_cast<std::int64_t>(record.sequence))
+        .bind(record.time_ms)
+        .bind(static_cast<std::int64_t>(record.kind))
+        .bind(static_cast<std::int64_t>(record.writer))
+        .bind_text(record.units)
+        .bind_text(record.analyst)
+        .bind_text(record.blocks)
+        .bind_text(amount)
+        .bind_text(delta)
+        .bind_blob(record.request_id)
+        .bind_blob(record.question)
+        .bind_blob(record.snapshot)
+        .bind_blob(short_bytes(record.plan))
+        .bind(static_cast<std::int64_t>(record.about))
+        .bind_blob(short_bytes(record.content))
+        .bind_text(record.detail)
+        .bind_blob(record.signature)
+        .bind_blob(bytes_of(record.hash));
+    return rows.run();
+  }
+
+  Result<void> put_answer(const Record& answer, const std::string& bytes) override {
+    Rows rows = connection_.rows(put_answer_);
+    rows.bind(static_cast<std::int64_t>(answer.about)).bind_blob(bytes);
+    return rows.run();
+  }
+
+  Result<void> records_from(Sequence first, const Visit& visit) override {
+    Rows rows = connection_.rows(records_from_);
+    rows.bind(static_cast<std::int64_t>(first));
+    Record record;
+    for (;;) {
+      DISCREET_ASSIGN(const bool has_row, rows.step());
+      if (!has_row) return {};
+      DISCREET_TRY(read_record(rows, record));
+      DISCREET_TRY(visit(record));
+    }
+  }
+
+  Result<std::optional<Record>> record(Sequence sequence) override {
+    Rows rows = connection_.rows(record_);
+    rows.bind(static_cast<std::int64_t>(sequence));
+    return one(rows);
+  }
+
+  Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
+                                             const std::string& request_id) override {
+    Rows rows = connection_.rows(find_request_);
+    rows.bind_text(units).bind_text(analyst).bind_blob(request_id);
+    return one(rows);
+  }
+
+  Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
+    Rows rows = connection_.rows(find_answer_);
+    rows.bind_text(key.units).bind_blob(key.question).bind_blob(key.snapshot);
+    return one(rows);
+  }
+
+  Result<bool> has_paid(const QuestionKey& key, const std::string& analyst) override {
+    for (const Statement* statement : {&find_share_, &find_own_}) {
+      Rows rows = connection_.rows(*statement);
+      rows.bind_text(key.units).bind_blob(key.question).bind_blob(key.snapshot).bind_text(analyst);
+      DISCREET_ASSIGN(const bool found, rows.step());
+      if (found) return true;
+    }
+    return false;
+  }
+
+  Result<std::optional<std::string>> answer_bytes(Sequence charge) override {
+    Rows rows = connection_.rows(answer_bytes_);
+    rows.bind(static_cast<std::int64_t>(charge));
+    DISCREET_ASSIGN(const bool found, rows.step());
+    if (!found) return std::optional<std::string>();
+    return std::optional<std::string>(rows.bytes(0));
+  }
+
+ private:
+  Result<void> begin(const Statement& statement) {
+    if (failed_) {
+      return Error{Code::kStorage, "the ledger's disk failed; open the ledger again"};
+    }
+    return connection_.rows(statement).run();
+  }
+
+  static Result<std::optional<Record>> one(Rows& rows) {
+    DISCREET_ASSIGN(const bool found, rows.step());
+    if (!found) return std::optional<Record>();
+    Record record;
+    DISCREET_TRY(read_record(rows, record));
+    return std::optional<Record>(std::move(record));
+  }
+
+  Connection connection_;  // outlives the statements
+  Statement begin_write_;
+  Statement begin_read_;
+  Statement commit_;
+  Statement rollback_;
+  Statement records_from_;
+  Statement record_;
+  Statement find_request_;
+  Statement find_answer_;
+  Statement find_share_;
+  Statement find_own_;
+  Statement answer_bytes_;
+  Statement append_;
+  Statement put_answer_;
+  bool failed_ = false;
+};
+
+#undef DISCREET_COLUMNS
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options) {
+  DISCREET_ASSIGN(Connection connection, open_with_schema(options));
+  auto store = std::make_unique<SqliteStore>(std::move(connection));
+  DISCREET_TRY(store->prepare(options.mode));
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace discreet::ledger

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store in one SQLite file: write-ahead log, synchronous=FULL, so a commit is one sync of the
+// log.
+//
+//   records    the history, one row for each record, columns as in ledger/record.h
+//   answers    the bytes of the answer to a charge
+//   requests, answered, shared    partial indexes, so that a charge touches one of them
+//
+// The header of the file holds an application id and the version of the schema. Older versions are
+// migrated when they are opened for writing; a newer one is refused.
+//
+// S4 and old logs: a sync that failed may have left frames in the page cache, marked clean, that
+// are not on disk. A new process would take them for committed, and a power cut would then tear
+// them out from under what it added or copied into the main file. So opening for writing first
+// writes the log over itself and syncs that, then copies it into the main file and empties it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/store.h"
+
+namespace discreet::ledger {
+
+enum class StoreMode { kCreate, kWrite, kRead };
+
+struct SqliteOptions {
+  std::filesystem::path path = {};
+  StoreMode mode = StoreMode::kWrite;
+  std::string vfs = {};  ///< empty: SQLite's own
+  int busy_ms = 60'000;
+};
+
+inline constexpr int kSchemaVersion = 2;
+
+/// Fails with: kConflict (kCreate: exists); kNotFound; kStorage; kCorrupt; kUnsupported (a newer
+/// version).
+Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options);
+
+}  // namespace discreet::ledger

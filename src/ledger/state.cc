@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/state.h"
+
+#include <utility>
+
+#include "base/suggest.h"
+
+namespace discreet::ledger {
+namespace {
+
+Error corrupt(const Record& record, const std::string& what) {
+  return {Code::kCorrupt, "record " + std::to_string(record.sequence) + " (" +
+                              std::string(to_string(record.kind)) + ") " + what};
+}
+
+template <class Map>
+std::vector<std::string> names_in(const Map& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+/// "no analyst "bob" in namespace "patients"; there are ann, press".
+Error not_found(const std::string& what, std::string_view name,
+                const std::vector<std::string>& known, const std::string& fix) {
+  constexpr std::size_t kShown = 20;
+  std::string text = "no " + what + " " + in_quotes(name) + did_you_mean(name, known);
+  if (known.empty()) return {Code::kNotFound, text + "; " + fix};
+  text += "; known: ";
+  for (std::size_t i = 0; i < known.size() && i < kShown; ++i) {
+    text += (i == 0 ? "" : ", ") + known[i];
+  }
+  if (known.size() > kShown) text += " and " + std::to_string(known.size() - kShown) + " more";
+  return {Code::kNotFound, text};
+}
+
+}  // namespace
+
+Result<const Account*> NamespaceState::analyst(std::string_view name) const {
+  const auto found = analysts.find(name);
+  if (found != analysts.end()) return &found->second;
+  return not_found("analyst", name, names_in(analysts),
+                   "the owner adds one with `discreet ledger analyst`");
+}
+
+Result<std::vector<std::size_t>> NamespaceState::numbers_of(
+    const std::vector<std::string>& names) const {
+  std::vector<std::size_t> numbers;
+  for (const std::string& name : names) {
+    const auto found = block_numbers.find(name);
+    if (found == block_numbers.end()) {
+      return not_found("block", name, blocks, "this namespace declares none");
+    }
+    numbers.push_back(found->second);
+  }
+  return numbers;
+}
+
+Result<const NamespaceState*> State::find(std::string_view units) const {
+  const auto found = namespaces_.find(units);
+  if (found != namespaces_.end()) return &found->second;
+  return not_found("namespace", units, names_in(namespaces_),
+                   "the owner adds one with `discreet ledger namespace`");
+}
+
+NamespaceState* State::find_mutable(std::string_view units) {
+  const auto found = namespaces_.find(units);
+  return found == namespaces_.end() ? nullptr : &found->second;
+}
+
+Result<void> State::apply(const Record& record) {
+  DISCREET_TRY(check_chain(record));
+  DISCREET_TRY(fold(record));
+  ++size_;
+  hash_ = record.hash;
+  time_ms_ = record.time_ms;
+  return {};
+}
+
+Result<void> State::check_chain(const Record& record) const {
+  if (record.sequence != size_) {
+    return corrupt(record, "follows record " + std::to_string(size_ - 1) +
+                               ": records between them are missing");
+  }
+  if (chain(hash_, record) != record.hash) {
+    return corrupt(record, "was changed, or the one before it: its hash does not fit");
+  }
+  if ((size_ == 0) != (record.kind == Kind::kCreated)) {
+    return corrupt(record, size_ == 0 ? "cannot be the first" : "must be the first");
+  }
+  if (size_ > 0 && record.time_ms < time_ms_ && record.kind != Kind::kClock) {
+    return corrupt(record, "goes back in time");
+  }
+  if (!is_signed(record.kind)) return {};
+  PublicKey owner = terms_.owner;
+  if (size_ == 0) {
+    DISCREET_ASSIGN(const LedgerTerms terms, parse_created(record));
+    owner = terms.owner;
+  }
+  if (!verify_signature(owner, bytes_of(record.hash), record.signature)) {
+    return corrupt(record, "does not bear the owner's signature");
+  }
+  return {};
+}
+
+Result<void> State::fold(const Record& record) {
+  switch (record.kind) {
+    case Kind::kCreated: {
+      DISCREET_ASSIGN(terms_, parse_created(record));
+      return {};
+    }
+    case Kind::kNamespace:
+      return fold_namespace(record);
+    case Kind::kBlock:
+    case Kind::kAnalyst:
+      return fold_member(record);
+    case Kind::kCharge:
+    case Kind::kShare:
+    case Kind::kAnswer:
+      return fold_payment(record);
+    case Kind::kTopUp:
+      return fold_top_up(record);
+    case Kind::kRecovery:
+      for (auto& [name, space] : namespaces_) {
+        space.total.exhaust();
+        for (auto& [analyst, account] : space.analysts) account.exhaust();
+      }
+      ++recoveries_;
+      return {};
+    case Kind::kWitness:
+    case Kind::kClock:
+      return {};
+  }
+  return corrupt(record, "is of a kind that this version does not know");
+}
+
+Result<void> State::fold_namespace(const Record& record) {
+  DISCREET_ASSIGN(NamespaceTerms terms, parse_namespace(record));
+  const Account total(terms.cap, terms.neighbours);
+  NamespaceState space{
+      .terms = std::move(terms), .total = total, .analysts = {}, .blocks = {}, .block_numbers = {}};
+  if (!namespaces_.emplace(record.units, std::move(space)).second) {
+    return corrupt(record, "declares a namespace that exists");
+  }
+  return {};
+}
+
+Result<void> State::fold_member(const Record& record) {
+  NamespaceState* const space = find_mutable(record.units);
+  if (space == nullptr) return corrupt(record, "names no namespace");
+  if (record.kind == Kind::kBlock) {
+    if (space->terms.block_attribute.empty() ||
+        !space->block_numbers.emplace(record.blocks, space->blocks.size()).second) {
+      return corrupt(record, "declares a block that cannot be");
+    }
+    space->blocks.push_back(record.blocks);
+    return {};
+  }
+  if (!check_analyst_cap(space->terms.notion, record.price) ||
+      !space->analysts.emplace(record.analyst, Account(record.price, space->terms.neighbours))
+           .second) {
+    return corrupt(record, "adds an analyst that cannot be");
+  }
+  return {};
+}
+
+Result<void> State::fold_payment(const Record& record) {
+  NamespaceState* const space = find_mutable(record.units);
+  if (space == nullptr) return corrupt(record, "names no namespace");
+  const auto payer = space->analysts.find(record.analyst);
+  if (payer == space->analysts.end()) return corrupt(record, "names no analyst");
+  if (record.kind != Kind::kCharge && record.about >= record.sequence) {
+    return corrupt(record, "belongs to a charge that comes later");
+  }
+  if (record.kind == Kind::kAnswer) {
+    ++space->answers;
+    return {};
+  }
+  std::vector<std::size_t> numbers;
+  if (!record.blocks.empty()) {
+    const auto names = split_names(record.blocks);
+    if (!names) return corrupt(record, "has blocks that cannot be read");
+    auto found = space->numbers_of(*names);
+    if (!found) return corrupt(record, "names no block");
+    numbers = std::move(found).value();
+  }
+  const bool is_charge = record.kind == Kind::kCharge;
+  Account& analyst = payer->second;
+  if (!analyst.admits(record.price, numbers) ||
+      (is_charge && !space->total.admits(record.price, numbers))) {
+    return corrupt(record, "spends more than was left");
+  }
+  analyst.add(record.price, numbers);
+  if (is_charge) space->total.add(record.price, numbers);
+  ++(is_charge ? space->charges : space->shares);
+  ++charges_;
+  return {};
+}
+
+Result<void> State::fold_top_up(const Record& record) {
+  NamespaceState* const space = find_mutable(record.units);
+  if (space == nullptr) return corrupt(record, "names no namespace");
+  Account* account = &space->total;
+  if (!record.analyst.empty()) {
+    const auto found = space->analysts.find(record.analyst);
+    if (found == space->analysts.end()) return corrupt(record, "names no analyst");
+    account = &found->second;
+  }
+  if (!check_raise(*space, *account, record.price)) {
+    return corrupt(record, "raises a cap beyond what a cap can be");
+  }
+  account->raise(record.price);
+  return {};
+}
+
+Result<void> check_raise(const NamespaceState& space, const Account& account, const Price& more) {
+  const Price cap{account.cap().amount.saturating_plus(more.amount),
+                  account.cap().delta.saturating_plus(more.delta)};
+  if (more == Price()) return invalid_input("a top-up must raise something");
+  if (&account != &space.total) return check_analyst_cap(space.terms.notion, cap);
+  NamespaceTerms terms = space.terms;
+  terms.cap = cap;
+  return check_terms(terms);
+}
+
+}  // namespace discreet::ledger

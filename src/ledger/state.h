@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a ledger: a pure fold of its history. Whoever has the history has the balances.
+//
+//   State state;
+//   for (const Record& record : history) DISCREET_TRY(state.apply(record));
+//
+// apply() accepts a record only if it continues the chain, bears the owner's signature where it
+// must, and keeps every account within its cap. So a state that exists is a checked one (L3).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ledger/account.h"
+#include "ledger/record.h"
+#include "ledger/terms.h"
+#include "ledger/witness.h"
+
+namespace discreet::ledger {
+
+struct NamespaceState {
+  NamespaceTerms terms;  ///< as laid down first, without blocks and analysts; caps: see accounts
+  Account total;
+  std::map<std::string, Account, std::less<>> analysts;
+  std::vector<std::string> blocks;  ///< in the order in which they were declared
+  std::map<std::string, std::size_t, std::less<>> block_numbers;
+  std::uint64_t charges = 0;
+  std::uint64_t shares = 0;
+  std::uint64_t answers = 0;
+
+  /// Fails with: kNotFound, naming what exists.
+  Result<const Account*> analyst(std::string_view name) const;
+  /// Fails with: kNotFound, naming what exists.
+  Result<std::vector<std::size_t>> numbers_of(const std::vector<std::string>& names) const;
+};
+
+/// Whether `account` of `space` may have its cap raised by `more`. Fails with: kInvalidInput.
+Result<void> check_raise(const NamespaceState& space, const Account& account, const Price& more);
+
+class State {
+ public:
+  /// Fails with: kCorrupt, naming the record; then the state is as before.
+  Result<void> apply(const Record& record);
+
+  /// Whether there is no record yet.
+  bool empty() const { return size_ == 0; }
+  /// Of the last record.
+  Sequence sequence() const { return size_ - 1; }
+  const Hash& hash() const { return hash_; }
+  std::int64_t time_ms() const { return time_ms_; }
+  /// What the next record must have.
+  Sequence next() const { return size_; }
+
+  const LedgerTerms& terms() const { return terms_; }
+  const std::map<std::string, NamespaceState, std::less<>>& namespaces() const {
+    return namespaces_;
+  }
+  /// Fails with: kNotFound, naming what exists.
+  Result<const NamespaceState*> find(std::string_view units) const;
+  /// Charges and shares so far: what a rollback could undo.
+  std::uint64_t charges() const { return charges_; }
+  std::uint64_t recoveries() const { return recoveries_; }
+
+ private:
+  Result<void> check_chain(const Record& record) const;
+  Result<void> fold(const Record& record);
+  Result<void> fold_namespace(const Record& record);
+  Result<void> fold_member(const Record& record);
+  Result<void> fold_payment(const Record& record);
+  Result<void> fold_top_up(const Record& record);
+  NamespaceState* find_mutable(std::string_view units);
+
+  LedgerTerms terms_;
+  std::map<std::string, NamespaceState, std::less<>> namespaces_;
+  Sequence size_ = 0;
+  Hash hash_{};
+  std::int64_t time_ms_ = 0;
+  std::uint64_t charges_ = 0;
+  std::uint64_t recoveries_ = 0;
+};
+
+}  // namespace discreet::ledger

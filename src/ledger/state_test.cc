@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/state.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ledger/ledger_for_tests.h"
+
+namespace discreet::ledger {
+namespace {
+
+using namespace fixture;
+
+/// Writes a history by hand.
+class Writer {
+ public:
+  Writer() : key_(*OwnerKey::generate()) {
+    Record created;
+    created.detail = to_detail(LedgerTerms{.id = "test", .owner = key_.public_key()});
+    EXPECT_TRUE(add(created));
+  }
+  Result<void> add(Record record) { return state.apply(sealed(std::move(record))); }
+  Record sealed(Record record) const {
+    record.sequence = state.next();
+    record.hash = chain(state.hash(), record);
+    if (is_signed(record.kind)) record.signature = key_.sign(bytes_of(record.hash));
+    return record;
+  }
+  Record record(Kind kind, const Price& amount = {}, const std::string& analyst = "ann") const {
+    Record out;
+    out.kind = kind;
+    out.time_ms = state.time_ms();
+    out.units = "patients";
+    out.analyst = analyst;
+    out.price = amount;
+    return out;
+  }
+  void declare(NamespaceTerms terms) {
+    terms.name = "patients";
+    Record space = record(Kind::kNamespace, terms.cap, "");
+    space.detail = to_detail(terms);
+    EXPECT_TRUE(add(space));
+    EXPECT_TRUE(add(record(Kind::kAnalyst, terms.cap)));
+  }
+  const NamespaceState& space() const { return **state.find("patients"); }
+
+  State state;
+
+ private:
+  OwnerKey key_;
+};
+
+TEST(State, AHundredThousandTenthsAreExactlyTenThousand) {
+  Writer writer;
+  writer.declare({.cap = price("10000")});
+  const Record tenth = writer.record(Kind::kCharge, price("0.1"));
+  for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(writer.add(tenth));
+  EXPECT_EQ(writer.space().total.spent(), price("10000"));
+  const auto refused = writer.add(writer.record(Kind::kCharge, price("1e-18")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kCorrupt);
+  EXPECT_EQ(writer.space().charges, 100'000u);
+}
+
+TEST(State, ARecordThatCannotBeIsRefusedAndChangesNothing) {
+  Writer writer;
+  writer.declare({.cap = price("1", "1e-6"), .block_attribute = "year"});
+  ASSERT_TRUE(writer.add([&] {
+    Record block = writer.record(Kind::kBlock);
+    block.blocks = "2022";
+    return block;
+  }()));
+  using Change = std::function<Record()>;
+  const auto with = [&](Kind kind, const Price& amount,
+                        const std::function<void(Record&)>& change) {
+    return [&writer, kind, amount, change] {
+      Record record = writer.record(kind, amount);
+      change(record);
+      return record;
+    };
+  };
+  const std::vector<std::pair<const char*, Change>> cases = {
+      {"overspent", with(Kind::kCharge, price("1.1"), [](Record&) {})},
+      {"delta overspent", with(Kind::kCharge, price("0", "2e-6"), [](Record&) {})},
+      {"no namespace", with(Kind::kCharge, price("1"), [](Record& r) { r.units = "x"; })},
+      {"no analyst", with(Kind::kCharge, price("1"), [](Record& r) { r.analyst = "x"; })},
+      {"no block", with(Kind::kCharge, price("1"), [](Record& r) { r.blocks = "4:2023"; })},
+      {"bad blocks", with(Kind::kCharge, price("1"), [](Record& r) { r.blocks = "2022"; })},
+      {"share overspent", with(Kind::kShare, price("1.1"), [](Record&) {})},
+      {"answer to the future", with(Kind::kAnswer, {}, [](Record& r) { r.about = 99; })},
+      {"back in time", with(Kind::kCharge, price("1"), [](Record& r) { r.time_ms = -1; })},
+      {"a second creation", with(Kind::kCreated, {}, [](Record&) {})},
+      {"block twice", with(Kind::kBlock, {}, [](Record& r) { r.blocks = "2022"; })},
+      {"analyst twice", with(Kind::kAnalyst, price("1"), [](Record&) {})},
+      {"analyst without cap", with(Kind::kAnalyst, {}, [](Record& r) { r.analyst = "x"; })},
+      {"top-up of nobody", with(Kind::kTopUp, price("1"), [](Record& r) { r.analyst = "x"; })},
+      {"top-up by nothing", with(Kind::kTopUp, {}, [](Record&) {})},
+      {"huge top-up", with(Kind::kTopUp, price("1099511627776"), [](Record&) {})},
+      {"namespace twice", with(Kind::kNamespace, price("1"),
+                               [](Record& r) { r.detail = to_detail(NamespaceTerms{}); })},
+  };
+  const Hash before = writer.state.hash();
+  for (const auto& [name, make] : cases) {
+    const auto refused = writer.add(make());
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Code::kCorrupt) << name;
+    EXPECT_NE(refused.error().message.find("record 4"), std::string::npos)
+        << name << ": " << refused.error().message;
+    EXPECT_EQ(writer.state.hash(), before);
+    EXPECT_EQ(writer.space().total.spent(), Price());
+  }
+  EXPECT_TRUE(writer.add(writer.record(Kind::kCharge, price("1", "1e-6"))));
+}
+
+TEST(State, OnlyTheChainAndTheSignatureLetARecordIn) {
+  Writer writer;
+  writer.declare({.cap = price("1")});
+  Writer stranger;
+  Record forged = writer.record(Kind::kTopUp, price("1"), "");
+  forged.sequence = writer.state.next();
+  forged.hash = chain(writer.state.hash(), forged);
+  EXPECT_FALSE(writer.state.apply(forged));
+  forged.signature = stranger.sealed(forged).signature;
+  EXPECT_FALSE(writer.state.apply(forged));
+  Record skipped = writer.sealed(writer.record(Kind::kCharge, price("0.1")));
+  skipped.sequence += 1;
+  EXPECT_FALSE(writer.state.apply(skipped));
+  Record edited = writer.sealed(writer.record(Kind::kCharge, price("0.1")));
+  edited.price = price("0.01");
+  EXPECT_FALSE(writer.state.apply(edited));
+  Record first = writer.sealed(writer.record(Kind::kCharge, price("0.1")));
+  State empty;
+  EXPECT_FALSE(empty.apply(first));
+}
+
+TEST(State, ARecoverySpendsEverythingOfEverybody) {
+  Writer writer;
+  writer.declare({.cap = price("1", "1e-6")});
+  ASSERT_TRUE(writer.add(writer.record(Kind::kRecovery)));
+  EXPECT_EQ(writer.space().total.left(), Price());
+  EXPECT_EQ((*writer.space().analyst("ann"))->left(), Price());
+  EXPECT_EQ(writer.state.recoveries(), 1u);
+}
+
+}  // namespace
+}  // namespace discreet::ledger

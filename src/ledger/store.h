@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where records and answers are kept. The rules of the budget are above this interface, so that
+// another database can take SQLite's place (ledger/sqlite_store.h).
+//
+// Contract, on which the ledger's promises rest:
+//   S1  A write transaction excludes every other one, of any process, from begin to commit.
+//   S2  What commit() reported as done survives a crash of the process and of the machine.
+//   S3  A transaction is seen whole or not at all.
+//   S4  After a failed commit the store refuses everything until it is opened again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "ledger/record.h"
+
+namespace discreet::ledger {
+
+/// What a question is looked up by.
+struct QuestionKey {
+  const std::string& units;
+  const std::string& question;
+  const std::string& snapshot;
+};
+
+/// One thread at a time. Every call can fail with kStorage (locked for too long, read only, full,
+/// failed) and kCorrupt (the database says that its file is damaged).
+class Store {
+ public:
+  using Visit = std::function<Result<void>(const Record&)>;
+
+  virtual ~Store() = default;
+
+  virtual Result<void> begin_write() = 0;
+  /// One unchanging view; may run beside a writer.
+  virtual Result<void> begin_read() = 0;
+  virtual Result<void> commit() = 0;
+  /// Ends a transaction without keeping anything; never fails.
+  virtual void rollback() = 0;
+
+  // Within a transaction:
+  virtual Result<void> append(const Record& record) = 0;
+  /// The bytes of an answer. Requires: its record was appended; a charge has one answer at most.
+  virtual Result<void> put_answer(const Record& answer, const std::string& bytes) = 0;
+  /// Calls `visit` with the records from `first` on in order, until it returns an error.
+  virtual Result<void> records_from(Sequence first, const Visit& visit) = 0;
+  virtual Result<std::optional<Record>> record(Sequence sequence) = 0;
+  /// The newest charge or share by this analyst under this id.
+  virtual Result<std::optional<Record>> find_request(const std::string& units,
+                                                     const std::string& analyst,
+                                                     const std::string& request_id) = 0;
+  /// The oldest answer to this question, whoever asked.
+  virtual Result<std::optional<Record>> find_answer(const QuestionKey& key) = 0;
+  /// Whether this analyst has a share of an answer to this question, or an answer of their own.
+  virtual Result<bool> has_paid(const QuestionKey& key, const std::string& analyst) = 0;
+  /// The bytes of the answer to a charge, if there is one.
+  virtual Result<std::optional<std::string>> answer_bytes(Sequence charge) = 0;
+};
+
+}  // namespace discreet::ledger
