@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy: what the owner declares about the data, once, in YAML. Whom to protect, which columns
+// may be reached and what is publicly known about them. What is not declared cannot be reached.
+//
+// These facts are trusted: a range that is declared too wide costs accuracy, a range that is too
+// narrow is clamped to, and a unit column that does not name the person breaks the promise
+// (GUARANTEE). Nothing here is ever derived from data unless it was bought.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "numeric/rational.h"
+#include "privacy/cost.h"
+
+namespace discreet::policy {
+
+enum class Type { kBoolean, kInteger, kDecimal, kText, kDate, kTimestamp };
+
+std::string to_string(Type type);
+
+/// A constant. Dates are days and timestamps are microseconds since 1970-01-01, as integers.
+struct Value {
+  std::variant<std::monostate, bool, Rational, std::string> data;  ///< monostate: NULL
+  Type type = Type::kText;
+
+  bool is_null() const { return data.index() == 0; }
+  const Rational& number() const { return std::get<Rational>(data); }
+  const std::string& text() const { return std::get<std::string>(data); }
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+/// As people read it: 42, 0.25, north, 2026-11-16, NULL.
+std::string to_string(const Value& value);
+
+/// Numbers, dates and timestamps live on low, low + step, ..., high. Requires: low <= high, step >
+/// 0, both ends multiples of step.
+struct Grid {
+  Rational low;
+  Rational high;
+  Rational step;
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+enum class NullRule {
+  kDrop,     ///< the row does not count where this column is used
+  kDefault,  ///< counts as `Column::fallback`
+};
+
+/// A column and its privacy domain.
+struct Column {
+  std::string name;
+  Type type = Type::kText;
+  std::optional<Grid> grid;   ///< numbers, dates, timestamps: needed to sum, average or rank them
+  std::vector<Value> values;  ///< listed keys: always appear in a GROUP BY
+  std::string values_from;    ///< "table.column" of a public table that lists the keys
+  NullRule null_rule = NullRule::kDrop;
+  Value fallback;
+  bool may_aggregate = true;
+  bool may_group = true;
+  bool may_filter = true;
+  friend bool operator==(const Column&, const Column&) = default;
+};
+
+/// Whose row it is. A row whose unit is NULL, or whose path leads nowhere, belongs to nobody known:
+/// it is left out of every answer.
+struct UnitPath {
+  struct Step {  ///< this table's `column` refers to `table`.`key`, which is unique there
+    std::string column;
+    std::string table;
+    std::string key;
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  std::string space;         ///< the namespace of units
+  std::vector<Step> steps;   ///< empty: the unit's column is in this very table
+  std::string column;        ///< of the last table on the path
+  bool row_is_unit = false;  ///< each row is a unit of its own; `column` is empty
+  friend bool operator==(const UnitPath&, const UnitPath&) = default;
+};
+
+struct ContributionBounds {
+  std::int64_t groups_per_unit = 1;
+  std::int64_t rows_per_unit_and_group = 1;
+  bool declared = false;  ///< false: these are the safe defaults
+  friend bool operator==(const ContributionBounds&, const ContributionBounds&) = default;
+};
+
+struct Table {
+  std::string name;
+  std::string source;            ///< a file, or a table of the engine
+  std::optional<UnitPath> unit;  ///< none: a public table
+  ContributionBounds bounds;
+  std::vector<Column> columns;           ///< what may be reached
+  std::optional<std::int64_t> rows_max;  ///< a public bound on the number of rows
+
+  bool is_public() const { return !unit.has_value(); }
+  const Column* find(const std::string& column) const;
+  friend bool operator==(const Table&, const Table&) = default;
+};
+
+/// Caps in the namespace's notion; exact.
+struct Caps {
+  Rational epsilon;  ///< rho if `is_rho`
+  Rational delta;
+  bool is_rho = false;  ///< only in a zcdp namespace
+  friend bool operator==(const Caps&, const Caps&) = default;
+};
+
+enum class Notion { kEpsilon, kZcdp, kPure };
+
+std::string to_string(Notion notion);
+
+struct Units {
+  std::string name;
+  Notion notion = Notion::kEpsilon;
+  Neighbours neighbours = Neighbours::kAddRemove;
+  Caps budget;
+  std::map<std::string, Caps> analysts;
+  std::string block_column;               ///< empty: no blocks
+  std::vector<std::string> block_values;  ///< declared; a unit has exactly one of them, for ever
+  friend bool operator==(const Units&, const Units&) = default;
+};
+
+/// Which noise the owner prefers where a namespace allows more than one.
+enum class NoisePreference { kAutomatic, kLaplace, kGaussian };
+
+struct Policy {
+  std::string engine = "duckdb";
+  std::string snapshot;   ///< the owner's label for this state of the data
+  std::string directory;  ///< sources are relative to it: the policy file's own folder
+  std::map<std::string, Units> units;
+  std::map<std::string, Table> tables;  ///< public ones too
+  NoisePreference noise = NoisePreference::kAutomatic;
+  std::vector<std::string> other_releases;  ///< what else was published about these people; shown
+
+  const Table* find(const std::string& table) const;
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+/// A mistake in a policy file, and where.
+struct Mistake {
+  int line = 0;  ///< from 1; 0 when it is about the file as a whole
+  std::string message;
+  std::string fix;
+  friend bool operator==(const Mistake&, const Mistake&) = default;
+};
+
+struct Reading {
+  std::optional<Policy> policy;   ///< none when there are mistakes
+  std::vector<Mistake> mistakes;  ///< all of them, by line
+};
+
+/// Reads and checks YAML text. `directory` is where relative sources are looked up.
+Reading read_policy(const std::string& text, const std::string& directory);
+
+/// The same for a file; the error's one line has the first mistakes and how to see all of them.
+/// Fails with: kNotFound, kStorage, kInvalidInput.
+Result<Policy> load_policy(const std::string& file);
+
+/// Its two halves: the text of a policy file, and the folder that its sources are relative to.
+Result<std::string> read_policy_file(const std::string& file);
+std::string directory_of(const std::string& file);
+
+/// YAML that reads back as the same policy.
+std::string write_policy(const Policy& policy);
+
+}  // namespace discreet::policy

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policy/read.h"
+
+#include <fcntl.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/files.h"
+
+namespace discreet::policy {
+namespace {
+
+using Kind = Node::Kind;
+
+constexpr std::size_t kShownMax = 5;  // mistakes in one line of an error
+
+void read_version(Fields& fields) {
+  fields.require("version", "add version: 1");
+  const auto version = fields.get_text("version");
+  if (version && *version != "1") {
+    fields.wrong("version", "is " + in_quotes(*version), "this program reads version: 1");
+  }
+}
+
+void read_engine(Fields& fields, Policy& policy) {
+  const auto engine = fields.get_text("engine");
+  if (!engine) return;
+  policy.engine = *engine;
+  if (*engine == "duckdb") return;
+  for (const char* start : {"postgres://", "postgresql://", "trino://"}) {
+    if (engine->starts_with(start)) return;
+  }
+  fields.wrong("engine", "is " + in_quotes(*engine), "write duckdb, postgres://... or trino://...");
+}
+
+void read_other_releases(Fields& fields, Policy& policy, Mistakes& mistakes) {
+  const Node* node = fields.get("other_releases");
+  if (node == nullptr) return;
+  for (const Node* item : texts_of(*node, "other_releases", mistakes)) {
+    policy.other_releases.push_back(item->text);
+  }
+}
+
+Policy read_root(const Node& root, Mistakes& mistakes) {
+  Policy policy;
+  Places places;
+  Fields fields(
+      root, "",
+      {"version", "engine", "snapshot", "units", "tables", "public", "noise", "other_releases"},
+      mistakes);
+  if (!root.is(Kind::kMap)) return policy;
+  read_version(fields);
+  read_engine(fields, policy);
+  fields.require("snapshot",
+                 "add a label for this state of the data, such as snapshot: 2026-11, and change it "
+                 "whenever the data change");
+  policy.snapshot = fields.get_text("snapshot").value_or("");
+  policy.noise = static_cast<NoisePreference>(
+      fields.get_word("noise", {"automatic", "laplace", "gaussian"}).value_or(0));
+  read_other_releases(fields, policy, mistakes);
+  fields.require("units",
+                 "say whom to protect: units: {patients: {budget: {epsilon: 1, delta: "
+                 "1e-6}}}");
+  if (const Node* units = fields.get_map("units", "units: {patients: {budget: {epsilon: 1}}}")) {
+    policy.units = read_units(*units, places, mistakes);
+  }
+  const std::string example = "tables: {visits: {source: visits.parquet, unit: patient_id}}";
+  if (const Node* tables = fields.get_map("tables", example)) {
+    read_tables(*tables, false, policy, places, mistakes);
+  }
+  if (const Node* tables = fields.get_map("public", "public: {zip_codes: {source: zips.csv}}")) {
+    read_tables(*tables, true, policy, places, mistakes);
+  }
+  check_connections(policy, places, mistakes);
+  return policy;
+}
+
+std::string one_line(const std::string& file, const std::vector<Mistake>& mistakes) {
+  std::string out = file + " has " + std::to_string(mistakes.size()) +
+                    (mistakes.size() == 1 ? " mistake: " : " mistakes: ");
+  for (std::size_t i = 0; i < mistakes.size() && i < kShownMax; ++i) {
+    const Mistake& each = mistakes[i];
+    out += (i == 0 ? "" : "; ") +
+           (each.line > 0 ? "line " + std::to_string(each.line) + ": " : "") + each.message + " (" +
+           each.fix + ")";
+  }
+  if (mistakes.size() > kShownMax) {
+    out += "; and " + std::to_string(mistakes.size() - kShownMax) + " more";
+  }
+  return out + "; see all: discreet policy check --policy " + file;
+}
+
+}  // namespace
+
+Reading read_policy(const std::string& text, const std::string& directory) {
+  Mistakes mistakes;
+  Document document = read_document(text);
+  mistakes.add(std::move(document.mistakes));
+  Policy policy;
+  if (document.root) policy = read_root(*document.root, mistakes);
+  if (!mistakes.empty()) return {std::nullopt, mistakes.take()};
+  policy.directory = directory;
+  return {std::move(policy), {}};
+}
+
+Result<std::string> read_policy_file(const std::string& file) {
+  // Without O_NONBLOCK a pipe in the file's place would wait for a writer.
+  Result<OpenFile> open = OpenFile::open(file, O_RDONLY | O_NONBLOCK);
+  if (!open) {
+    return Error{open.error().code, open.error().message +
+                                        "; name a policy with --policy FILE, or draft one with "
+                                        "discreet policy init"};
+  }
+  DISCREET_TRY(open->permissions());
+  // One byte more than is allowed, so that the reader can say that it is too long.
+  return open->read_at(0, kFileBytesMax + 4);
+}
+
+Result<Policy> load_policy(const std::string& file) {
+  DISCREET_ASSIGN(const std::string text, read_policy_file(file));
+  Reading reading = read_policy(text, directory_of(file));
+  if (!reading.policy) return invalid_input(one_line(file, reading.mistakes));
+  return std::move(*reading.policy);
+}
+
+std::string directory_of(const std::string& file) {
+  const std::string directory = std::filesystem::path(file).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
+}  // namespace discreet::policy

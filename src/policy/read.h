@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of read_policy(), one a file. Each notes its mistakes and returns what it could read.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "policy/fields.h"
+#include "policy/policy.h"
+
+namespace discreet::policy {
+
+/// Where things stand that can be judged only when all tables are known.
+struct Places {
+  struct ColumnPlace {
+    std::string table;
+    std::string column;
+    int line = 0;
+  };
+  std::map<std::string, int> unit_lines;   ///< table -> the line of its unit
+  std::map<std::string, int> block_lines;  ///< namespace -> the line of its blocks
+  std::vector<ColumnPlace> values_from;
+};
+
+/// `units:`; read_units.cc
+std::map<std::string, Units> read_units(const Node& node, Places& places, Mistakes& mistakes);
+
+/// One column; read_column.cc
+Column read_column(const Node& node, const std::string& path, Mistakes& mistakes);
+
+/// `tables:` and `public:`; read_tables.cc
+void read_tables(const Node& node, bool is_public, Policy& policy, Places& places,
+                 Mistakes& mistakes);
+
+/// Facts that span several tables: paths lead to declared tables whose own units agree with them,
+/// key lists come from public tables, block columns exist; connect.cc
+void check_connections(const Policy& policy, const Places& places, Mistakes& mistakes);
+
+/// "labs.visit_id" as a table and a column; a column's name may hold further dots.
+std::optional<std::pair<std::string, std::string>> split_at_dot(const std::string& text);
+
+/// "path: [labs.visit_id -> visits.id, visits.patient_id]" without the first word.
+std::string path_text(const std::string& table, const UnitPath& unit);
+
+}  // namespace discreet::policy
