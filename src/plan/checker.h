@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker: recomputes from a proposed plan and the policy alone what the plan may reach, how
+// far one unit can move every measurement, which noise that needs and what it costs. Only it makes
+// a Checked, and only a Checked can be charged and run. A front end that lies, or is wrong, gets a
+// refusal or a correctly priced answer, never a cheaper one.
+//
+// Theorem (checker.md). Let D, D' be neighbours under the namespace's relation. For a Checked with
+// measurements m_1 .. m_k the engine's kept rows give vectors x_i(D), x_i(D') over the public keys
+// within the sensitivity of mechanism i, so that releasing all of them costs the sum of the lines.
+//
+//   engine: E2  the kept rows of a unit are a function of that unit's own rows, the plan and
+//               randomness that is independent of the data
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/keys.h"
+#include "plan/noise.h"
+#include "plan/plan.h"
+#include "plan/shape.h"
+#include "policy/policy.h"
+#include "privacy/receipt.h"
+
+namespace discreet::plan {
+
+class Checked {
+ public:
+  /// What the engine runs: the question with its bounds filled in and, where units have blocks, a
+  /// filter on their declared values.
+  const Plan& plan() const { return plan_; }
+  const policy::Policy& policy() const { return *policy_; }
+  /// Its lines are in this order: the selection, if there is one, then the steps.
+  const Charge& charge() const { return charge_; }
+  /// The table of the source whose rows tell the unit, and the unit column's name: in that table,
+  /// or, if its UnitPath has steps, in the last table of the path. No column when a row is a unit.
+  std::size_t unit_table() const { return unit_table_; }
+  const std::string& unit_column() const { return unit_column_; }
+  const std::vector<Shape>& key_shapes() const { return key_shapes_; }
+  const ListedKeys& listed() const { return listed_; }
+  const std::optional<mechanism::KeySelection>& selection() const { return selection_; }
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  friend class Checker;
+  explicit Checked(Charge charge) : charge_(std::move(charge)) {}
+  Plan plan_;
+  const policy::Policy* policy_ = nullptr;
+  Charge charge_;
+  std::size_t unit_table_ = 0;
+  std::string unit_column_;
+  std::vector<Shape> key_shapes_;
+  ListedKeys listed_;
+  std::optional<mechanism::KeySelection> selection_;
+  std::vector<Step> steps_;
+};
+
+class Checker {
+ public:
+  /// `policy` must outlive the result.
+  /// Fails with: kRefused (undeclared, not allowed), kUnsupported, kInvalidInput; the text depends
+  /// on the plan and the policy only.
+  static Result<Checked> check(Plan plan, const policy::Policy& policy, std::string request_id);
+};
+
+}  // namespace discreet::plan

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/noise.h"
+
+#include <algorithm>
+
+#include "mechanism/verbs.h"
+#include "plan/grid.h"
+
+namespace discreet::plan {
+namespace {
+
+using mechanism::GaussianVector;
+using mechanism::LaplaceVector;
+using mechanism::Quantiles;
+
+constexpr int kDigits = 12;  // of roots and shares
+constexpr int kLedgerDecimals = 18;
+constexpr int kScaleBits = 40;     // of a Scale
+constexpr int kVarianceBits = 60;  // of a Variance
+
+bool is_zcdp(const Terms& terms) { return terms.notion == policy::Notion::kZcdp; }
+
+// The epsilon of a mechanism that costs epsilon in the one notion and epsilon^2/(2 gain) in zCDP.
+Result<Epsilon> epsilon_of(const Terms& terms, const Rational& share, const Rational& gain) {
+  if (!is_zcdp(terms)) return Epsilon::of(share_below(terms.epsilon.value() * share));
+  return Epsilon::of(terms.epsilon.value() * root_below(share * gain));
+}
+
+Rational rho_of(const Terms& terms, const Rational& share) {
+  return share_below(terms.epsilon.value() * terms.epsilon.value() / Rational(2) * share);
+}
+
+Move move_of(const Measurement& measurement, const Lowered& lowered, std::int64_t rows) {
+  switch (measurement.kind) {
+    case MeasureKind::kUnits:
+      return {1, 1};
+    case MeasureKind::kDistinct:
+      return {Integer(rows), Integer(rows)};
+    case MeasureKind::kRows:
+      return move_of_sum(rows, 0, 1);
+    case MeasureKind::kSum:
+    case MeasureKind::kSquares:
+    case MeasureKind::kQuantile:
+      break;
+  }
+  const Range range = range_of(measurement, lowered);
+  return move_of_sum(rows, range.low, range.high);
+}
+
+bool gaussian(const Terms& terms) {
+  return is_zcdp(terms) && terms.preference != policy::NoisePreference::kLaplace;
+}
+
+// Whether the noise would be wider than the mechanisms go.
+bool too_wide(const Terms& terms, const Rational& share, const Move& move, const Epsilon& epsilon) {
+  if (gaussian(terms)) {
+    return Rational(l2_squared(terms.reach, move)) / (rho_of(terms, share) * Rational(2)) >
+           power_of_two(kVarianceBits);
+  }
+  return Rational(l1(terms.reach, move)) / epsilon.value() > power_of_two(kScaleBits);
+}
+
+Result<Noise> additive_noise(const Terms& terms, const Rational& share, const Move& move,
+                             const Epsilon& epsilon) {
+  if (gaussian(terms)) {
+    DISCREET_ASSIGN(const Rho rho, Rho::of(rho_of(terms, share)));
+    DISCREET_ASSIGN(GaussianVector noise,
+                    GaussianVector::make({L2Squared::trusted(l2_squared(terms.reach, move)), rho}));
+    return Noise(std::move(noise));
+  }
+  DISCREET_ASSIGN(LaplaceVector noise,
+                  LaplaceVector::make({Sensitivity::trusted(l1(terms.reach, move)), epsilon}));
+  return Noise(std::move(noise));
+}
+
+Result<Step> make_quantile(const Measurement& measurement, const Shape& shape, const Terms& terms,
+                           const Rational& share) {
+  DISCREET_ASSIGN(const Lowered lowered, lower(measurement, shape));
+  DISCREET_ASSIGN(const Epsilon epsilon,
+                  epsilon_of(terms, share, Rational(4) * Rational(terms.reach.groups)));
+  // A replaced unit takes r rows from l groups and adds r rows to l groups: in no group more than
+  // 2r rows change, in all of them together no more than l 2r.
+  const bool replace = terms.reach.neighbours == Neighbours::kReplaceOne;
+  DISCREET_ASSIGN(Quantiles noise,
+                  Quantiles::make({.epsilon = epsilon,
+                                   .keys_per_unit = terms.reach.groups,
+                                   .rows_per_unit = replace ? 2 * terms.rows : terms.rows,
+                                   .fraction = measurement.fraction,
+                                   .side = measurement.side,
+                                   .low = lowered.low,
+                                   .high = lowered.high,
+                                   .confidence = measurement.confidence}));
+  return Step{measurement, shape, lowered, Noise(std::move(noise))};
+}
+
+}  // namespace
+
+Rational root_below(const Rational& x) {
+  DISCREET_CHECK(x.sign() > 0);
+  int digits = kDigits;
+  while (x * power_of_ten(2 * digits) < power_of_ten(2 * kDigits)) ++digits;
+  return Rational(Integer(sqrt((x * power_of_ten(2 * digits)).floor()))) * power_of_ten(-digits);
+}
+
+Rational share_below(const Rational& x) {
+  DISCREET_CHECK(x.sign() > 0);
+  int decimals = 0;
+  while (decimals < kLedgerDecimals && x * power_of_ten(decimals) < power_of_ten(kDigits - 1)) {
+    ++decimals;
+  }
+  const Integer units = (x * power_of_ten(decimals)).floor();
+  return units == 0 ? x : Rational(units) * power_of_ten(-decimals);
+}
+
+Result<Step> make_step(const Measurement& measurement, const Shape& shape, const Terms& terms,
+                       const Rational& share) {
+  if (measurement.kind == MeasureKind::kQuantile) {
+    return make_quantile(measurement, shape, terms, share);
+  }
+  DISCREET_ASSIGN(const Epsilon epsilon, epsilon_of(terms, share, 1));
+  DISCREET_ASSIGN(Lowered lowered, lower(measurement, shape));
+  Move move = move_of(measurement, lowered, terms.rows);
+  for (int coarser = 1; too_wide(terms, share, move, epsilon); ++coarser) {
+    const bool coarsest = lowered.low >= -1 && lowered.high <= 1;
+    if (coarsest) break;  // the mechanism says why not
+    DISCREET_ASSIGN(lowered, lower(measurement, shape, coarser));
+    move = move_of(measurement, lowered, terms.rows);
+  }
+  // What a group adds up stays where 128-bit sums are exact.
+  DISCREET_TRY(mechanism::check_sum_bound({terms.units_max, move.apart}));
+  DISCREET_ASSIGN(Noise noise, additive_noise(terms, share, move, epsilon));
+  return Step{measurement, shape, lowered, std::move(noise)};
+}
+
+Result<mechanism::KeySelection> make_selection(const Terms& terms, const Rational& share) {
+  const std::int64_t keys = keys_moved(terms.reach);
+  DISCREET_ASSIGN(const Epsilon epsilon, epsilon_of(terms, share, Rational(keys)));
+  return mechanism::KeySelection::make(
+      {.epsilon = epsilon, .delta = terms.delta, .keys_per_unit = keys});
+}
+
+ChargeLine line_of(const Noise& noise) {
+  return std::visit([](const auto& each) { return ChargeLine{each.noise(), each.cost()}; }, noise);
+}
+
+}  // namespace discreet::plan

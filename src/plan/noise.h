@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which noise each measurement gets, and how much: from its sensitivity and its share of the
+// question's epsilon, by the notion of the units' budget.
+//
+//   epsilon, pure   discrete Laplace and the exponential mechanism; shares of epsilon add up
+//   zcdp            discrete Gaussian, unless the owner prefers Laplace: at the same rho its
+//                   variance is at most half, since L2 <= L1; the question's epsilon stands for
+//                   rho = epsilon^2/2, and shares of rho add up
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "mechanism/gaussian_vector.h"
+#include "mechanism/key_selection.h"
+#include "mechanism/laplace_vector.h"
+#include "mechanism/quantiles.h"
+#include "plan/lowering.h"
+#include "plan/sensitivity.h"
+
+namespace discreet::plan {
+
+using Noise =
+    std::variant<mechanism::LaplaceVector, mechanism::GaussianVector, mechanism::Quantiles>;
+
+/// One measurement with its noise.
+struct Step {
+  Measurement measurement;
+  Shape shape;  ///< of the argument; a boolean's without one
+  Lowered lowered;
+  Noise noise;
+};
+
+/// What a question spends, and how far one of its units reaches.
+struct Terms {
+  policy::Notion notion = policy::Notion::kEpsilon;
+  policy::NoisePreference preference = policy::NoisePreference::kAutomatic;
+  Epsilon epsilon = Epsilon::trusted(1);
+  Delta delta = Delta::trusted(0);
+  Reach reach;
+  std::int64_t rows = 1;  ///< of a unit in a group
+  Integer units_max;      ///< a public bound on how many units there are
+};
+
+/// The largest number of 12 significant digits, or a few more, whose square is at most x > 0;
+/// exact where the root has so few.
+Rational root_below(const Rational& x);
+
+/// The largest number of 12 significant digits, and of 18 decimals, that is at most x > 0; x itself
+/// if that would be 0. The ledger rounds every line up to 18 decimals: so many of these add up to
+/// no more than what was split.
+Rational share_below(const Rational& x);
+
+/// `share` is this line's part of the whole, in (0, 1].
+/// Fails with: kInvalidInput, from the plan and the policy alone.
+Result<Step> make_step(const Measurement& measurement, const Shape& shape, const Terms& terms,
+                       const Rational& share);
+Result<mechanism::KeySelection> make_selection(const Terms& terms, const Rational& share);
+
+/// What a step's noise is charged, and its text.
+ChargeLine line_of(const Noise& noise);
+
+}  // namespace discreet::plan

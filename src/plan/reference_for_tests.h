@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rest of a question, slow and obvious: which rows there are and whose, a bounding that sees
+// one unit's rows at a time, and the integers of every measurement. For property tests of the
+// checker, and for engines to be compared with: give them the same kept rows, the same bits come.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanism/groups.h"
+#include "plan/checker.h"
+#include "plan/interpreter_for_tests.h"
+
+namespace discreet::plan {
+
+/// table -> its rows
+using Database = std::map<std::string, std::vector<RawRow>>;
+
+/// A row of the source that passed the filter, whose unit is known and whose key may be shown.
+struct OwnedRow {
+  std::string unit;        ///< a text that is another for every unit
+  std::vector<Value> key;  ///< unlisted text cut to 256 characters
+  JoinedRow row;
+};
+
+/// A text that is different for different values.
+inline std::string tagged(const Value& value) {
+  if (value.is_null()) return "n;";
+  if (const bool* b = std::get_if<bool>(&value.data)) return *b ? "t;" : "f;";
+  if (const Rational* r = std::get_if<Rational>(&value.data)) {
+    return "r" + r->numerator().get_str() + "/" + r->denominator().get_str() + ";";
+  }
+  return "s" + std::to_string(value.text().size()) + ":" + value.text();
+}
+
+inline std::string tagged(const std::vector<Value>& values) {
+  std::string text;
+  for (const Value& value : values) text += tagged(value);
+  return text;
+}
+
+inline Value raw(const RawRow& row, const std::string& column) {
+  const auto found = row.find(column);
+  return found == row.end() ? null_value() : found->second;
+}
+
+inline bool raw_equal(const Value& a, const Value& b) {
+  return !a.is_null() && !b.is_null() && a.data == b.data;
+}
+
+/// All combinations of rows that satisfy the joins. Join columns are compared as they are in the
+/// files, never clamped: clamping could give two units one name.
+inline std::vector<JoinedRow> join_rows(const Source& source, const Database& database) {
+  std::vector<JoinedRow> joined(1);
+  for (const TableUse& use : source.tables) {
+    const auto rows = database.find(use.table);
+    std::vector<JoinedRow> longer;
+    for (const JoinedRow& before : joined) {
+      if (rows == database.end()) break;
+      for (const RawRow& row : rows->second) {
+        const auto matches = [&](const JoinOn& on) {
+          return raw_equal(raw(before[on.left_table], on.left), raw(row, on.right));
+        };
+        if (!std::all_of(use.on.begin(), use.on.end(), matches)) continue;
+        longer.push_back(before);
+        longer.back().push_back(row);
+      }
+    }
+    joined = std::move(longer);
+  }
+  return joined;
+}
+
+/// The unit of a table's row, by its path; NULL when it leads nowhere.
+inline Value owner_of(const RawRow& row, const policy::UnitPath& path, const Database& database,
+                      std::size_t step = 0) {
+  if (step == path.steps.size()) return raw(row, path.column);
+  const policy::UnitPath::Step& next = path.steps[step];
+  const auto table = database.find(next.table);
+  if (table == database.end()) return null_value();
+  for (const RawRow& candidate : table->second) {
+    if (raw_equal(raw(row, next.column), raw(candidate, next.key))) {
+      return owner_of(candidate, path, database, step + 1);
+    }
+  }
+  return null_value();
+}
+
+inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Database& database) {
+  const Plan& plan = checked.plan();
+  const Interpreter interpreter(plan.source, checked.policy());
+  const policy::UnitPath& path =
+      *checked.policy().find(plan.source.tables[checked.unit_table()].table)->unit;
+  std::vector<OwnedRow> owned;
+  std::size_t number = 0;
+  for (JoinedRow& row : join_rows(plan.source, database)) {
+    ++number;
+    const Value unit = path.row_is_unit ? integer_value(static_cast<std::int64_t>(number))
+                                        : owner_of(row[checked.unit_table()], path, database);
+    if (unit.is_null()) continue;
+    if (plan.filter) {
+      const Value passes = interpreter.evaluate(*plan.filter, row);
+      if (passes.is_null() || !std::get<bool>(passes.data)) continue;
+    }
+    OwnedRow one{tagged(unit), {}, std::move(row)};
+    for (const Key& key : plan.keys) {
+      Value value = interpreter.evaluate(key.expr, one.row);
+      if (!checked.listed() && !value.is_null() && value.type == Type::kText) {
+        value = text_value(characters(value.text(), 1, 256));
+      }
+      one.key.push_back(std::move(value));
+    }
+    const auto& listed = checked.listed();
+    if (listed && std::find(listed->begin(), listed->end(), one.key) == listed->end()) continue;
+    owned.push_back(std::move(one));
+  }
+  return owned;
+}
+
+/// A keyed mixing of text; for ordering only.
+inline std::uint64_t mixed(std::uint64_t secret, const std::string& text) {
+  std::uint64_t h = secret ^ 0x9E3779B97F4A7C15U;
+  for (const char c : text) {
+    h = (h ^ static_cast<unsigned char>(c)) * 0xFF51AFD7ED558CCDU;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+/// What of a row the measurements read.
+inline std::string contents(const Checked& checked, const JoinedRow& row) {
+  const Interpreter interpreter(checked.plan().source, checked.policy());
+  std::string text;
+  for (const Step& step : checked.steps()) {
+    if (step.measurement.argument) {
+      text += tagged(interpreter.evaluate(*step.measurement.argument, row));
+    }
+  }
+  return text;
+}
+
+/// Of every unit at most groups_per_unit groups and rows_per_unit_and_group rows in each, chosen by
+/// the secret, that unit's own rows and nothing else.
+inline std::vector<OwnedRow> bounded(const Checked& checked, std::vector<OwnedRow> rows,
+                                     std::uint64_t secret) {
+  const auto& bounds = checked.plan().bounds;
+  std::map<std::string, std::map<std::string, std::vector<OwnedRow>>> units;
+  for (OwnedRow& row : rows) {
+    auto& group = units[row.unit][tagged(row.key)];
+    group.push_back(std::move(row));
+  }
+  std::vector<OwnedRow> kept;
+  for (auto& [unit, groups] : units) {
+    std::vector<std::pair<std::uint64_t, std::string>> order;
+    for (const auto& [key, group] : groups) order.emplace_back(mixed(secret, unit + key), key);
+    std::sort(order.begin(), order.end());
+    if (order.size() > static_cast<std::size_t>(bounds.groups_per_unit)) {
+      order.resize(static_cast<std::size_t>(bounds.groups_per_unit));
+    }
+    for (const auto& [rank, key] : order) {
+      std::map<std::string, int> occurrences;
+      std::vector<std::pair<std::uint64_t, OwnedRow*>> lots;
+      for (OwnedRow& row : groups[key]) {
+        const std::string text = contents(checked, row.row);
+        const std::string lot = unit + key + text + std::to_string(occurrences[text]++);
+        lots.emplace_back(mixed(secret, lot), &row);
+      }
+      std::sort(lots.begin(), lots.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (std::size_t i = 0; i < lots.size(); ++i) {
+        if (i >= static_cast<std::size_t>(bounds.rows_per_unit_and_group)) break;
+        kept.push_back(*lots[i].second);
+      }
+    }
+  }
+  return kept;
+}
+
+/// The integer that a row brings into a measurement; nothing if its argument is NULL.
+inline std::optional<Integer> lowered_integer(const Step& step, const Value& argument) {
+  if (argument.is_null()) return std::nullopt;
+  const MeasureKind kind = step.measurement.kind;
+  if (kind == MeasureKind::kRows || kind == MeasureKind::kUnits || kind == MeasureKind::kDistinct) {
+    return Integer(1);
+  }
+  const Integer u = (argument.number() / step.shape.grid->step).numerator();
+  const Lowered& lowered = step.lowered;
+  Integer z = Rational::ratio(u * lowered.multiply - lowered.subtract, lowered.divide).round();
+  z = std::clamp(z, Integer(lowered.low), Integer(lowered.high));
+  return kind == MeasureKind::kSquares ? Integer(z * z) : z;
+}
+
+/// What is measured in one group.
+struct MeasuredGroup {
+  std::vector<Value> key;
+  std::set<std::string> units;
+  std::vector<Integer> integers;      ///< one for each step; a quantile's stays 0
+  std::vector<mechanism::Runs> runs;  ///< one for each step; only a quantile's has entries
+};
+
+/// By tagged key; groups without a row are absent.
+inline std::map<std::string, MeasuredGroup> measure(const Checked& checked,
+                                                    const std::vector<OwnedRow>& kept) {
+  const Interpreter interpreter(checked.plan().source, checked.policy());
+  std::map<std::string, MeasuredGroup> groups;
+  std::map<std::string, std::vector<std::set<std::string>>> different;
+  std::map<std::string, std::vector<std::map<std::int64_t, std::int64_t>>> runs;
+  const std::size_t count = checked.steps().size();
+  for (const OwnedRow& row : kept) {
+    const std::string name = tagged(row.key);
+    MeasuredGroup& group = groups[name];
+    group.key = row.key;
+    group.units.insert(row.unit);
+    group.integers.resize(count);
+    different[name].resize(count);
+    runs[name].resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Step& step = checked.steps()[i];
+      const auto& argument = step.measurement.argument;
+      const Value value = argument ? interpreter.evaluate(*argument, row.row) : truth_value(true);
+      const auto integer = lowered_integer(step, value);
+      if (!integer) continue;
+      if (step.measurement.kind == MeasureKind::kQuantile) {
+        ++runs[name][i][integer->get_si()];
+      } else if (step.measurement.kind == MeasureKind::kDistinct) {
+        different[name][i].insert(tagged(value));
+      } else {
+        group.integers[i] += *integer;
+      }
+    }
+  }
+  for (auto& [name, group] : groups) {
+    group.runs.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const MeasureKind kind = checked.steps()[i].measurement.kind;
+      if (kind == MeasureKind::kUnits) group.integers[i] = group.units.size();
+      if (kind == MeasureKind::kDistinct) group.integers[i] = different[name][i].size();
+      group.runs[i].assign(runs[name][i].begin(), runs[name][i].end());
+    }
+  }
+  return groups;
+}
+
+}  // namespace discreet::plan

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// The theorem of checker.h, executed (threat A2): random plans on random databases and their
+// neighbours, measured by the reference interpreter. Integers, no tolerance.
+#include "plan/sensitivity.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "plan/random_for_tests.h"
+#include "plan/reference_for_tests.h"
+
+namespace discreet::plan {
+namespace {
+
+constexpr int kTrials = 1'500;
+constexpr int kPeople = 5;
+
+// All rows of one person: a patient, visits, labs of these visits.
+void add_person(Random& random, Database& database, std::int64_t id, std::int64_t& next_visit) {
+  if (up_to(random, 9) > 0) {
+    database["patients"].push_back({{"id", integer_value(id)},
+                                    {"zip", text_value(std::to_string(up_to(random, 2)))},
+                                    {"weight", integer_value(up_to(random, 250))},
+                                    {"cohort", integer_value(2019 + up_to(random, 4))}});
+  }
+  for (int i = up_to(random, 6); i > 0; --i) {
+    RawRow visit = random_visit(random);
+    visit["id"] = integer_value(next_visit);
+    visit["patient_id"] = integer_value(id);
+    visit["zip"] = text_value(std::to_string(up_to(random, 2)));
+    database["visits"].push_back(visit);
+    for (int j = up_to(random, 2); j > 0; --j) {
+      database["labs"].push_back({{"visit_id", integer_value(next_visit)},
+                                  {"value", integer_value(up_to(random, 200) - 80)}});
+    }
+    ++next_visit;
+  }
+}
+
+struct Pair {
+  Database one;
+  Database other;
+};
+
+Pair neighbours(Random& random, Neighbours relation) {
+  Pair pair;
+  Database& shared = pair.one;
+  std::int64_t next_visit = 1;
+  for (int zip = 0; zip < 3; ++zip) {
+    for (int copies = up_to(random, 2); copies > 0; --copies) {
+      shared["zips"].push_back({{"zip", text_value(std::to_string(zip))},
+                                {"region", text_value(copies == 1 ? "a" : "b")}});
+    }
+  }
+  for (int id = 1; id < kPeople; ++id) add_person(random, shared, id, next_visit);
+  // Rows that belong to nobody known.
+  RawRow nobody = random_visit(random);
+  nobody["id"] = integer_value(next_visit++);
+  shared["visits"].push_back(nobody);
+  shared["labs"].push_back({{"visit_id", integer_value(9'999)}, {"value", integer_value(5)}});
+  pair.other = shared;
+  add_person(random, pair.one, 77, next_visit);
+  if (relation == Neighbours::kReplaceOne) {
+    add_person(random, pair.other, up_to(random, 1) == 0 ? 77 : 88, next_visit);
+  }
+  return pair;
+}
+
+Source random_source(Random& random) {
+  switch (up_to(random, 5)) {
+    case 0:
+      return visits_and_patients();
+    case 1:
+      return {{{"visits", "", {}}, {"labs", "", {{0, "id", "visit_id"}}}}};
+    case 2:  // every pair of visits of one person
+      return {{{"visits", "", {}}, {"visits", "", {{0, "patient_id", "patient_id"}}}}};
+    case 3:  // a public table with several rows for a key
+      return {{{"visits", "", {}},
+               {"patients", "", {{0, "patient_id", "id"}}},
+               {"zips", "", {{1, "zip", "zip"}}}}};
+    default:
+      return from("visits");
+  }
+}
+
+Measurement random_measurement(Random& random) {
+  const auto kind = static_cast<MeasureKind>(up_to(random, 5));
+  Measurement m = measurement(kind);
+  if (kind != MeasureKind::kUnits && (kind != MeasureKind::kRows || up_to(random, 1) == 0)) {
+    m.argument = up_to(random, 2) > 0
+                     ? col(one_of_these<std::string>(random, {"age", "change", "cost", "filled"}))
+                     : random_expression(random, 2);
+  }
+  if (kind == MeasureKind::kQuantile) m.fraction = Rational::ratio(up_to(random, 4), 4);
+  if (kind == MeasureKind::kSum || kind == MeasureKind::kSquares) m.centre = up_to(random, 6) - 3;
+  if (up_to(random, 3) == 0) m.clamp = Grid{-2 + up_to(random, 3), 3, 1};
+  return m;
+}
+
+Plan random_plan(Random& random) {
+  Plan plan;
+  plan.source = random_source(random);
+  if (up_to(random, 2) == 0) plan.filter = random_expression(random, 3);
+  for (int i = up_to(random, 2); i > 0; --i) {
+    plan.keys.push_back({up_to(random, 3) > 0
+                             ? col(one_of_these<std::string>(random, {"clinic", "urgent", "city"}))
+                             : random_expression(random, 2),
+                         "k"});
+  }
+  for (int i = 0; i <= up_to(random, 2); ++i) {
+    plan.measurements.push_back(random_measurement(random));
+  }
+  plan.bounds = {1 + up_to(random, 2), 1 + up_to(random, 2), true};
+  plan.delta = Delta::trusted(Rational::ratio(1, 1000));
+  return plan;
+}
+
+policy::Policy random_policy(Random& random) {
+  policy::Policy policy = clinic();
+  policy::Units& units = policy.units["patients"];
+  units.neighbours = up_to(random, 1) == 0 ? Neighbours::kAddRemove : Neighbours::kReplaceOne;
+  units.notion = up_to(random, 1) == 0 ? policy::Notion::kEpsilon : policy::Notion::kZcdp;
+  if (up_to(random, 3) == 0) {
+    units.block_column = "cohort";
+    units.block_values = {"2020", "2021"};
+  }
+  return policy;
+}
+
+using Measured = std::map<std::string, MeasuredGroup>;
+
+// Faults that the property must notice.
+enum class Fault { kNone, kAllGroups, kAllRows, kOneGroupCharged };
+
+Measured measured(const Checked& checked, const Database& database, std::uint64_t secret,
+                  Fault fault) {
+  std::vector<OwnedRow> rows = owned_rows(checked, database);
+  if (fault == Fault::kAllGroups || fault == Fault::kAllRows) {
+    Plan plan = checked.plan();
+    plan.bounds.groups_per_unit = fault == Fault::kAllGroups ? 1'000 : plan.bounds.groups_per_unit;
+    plan.bounds.rows_per_unit_and_group =
+        fault == Fault::kAllRows ? 1'000 : plan.bounds.rows_per_unit_and_group;
+    auto wider = Checker::check(std::move(plan), checked.policy(), "");
+    return measure(checked, bounded(*wider, std::move(rows), secret));
+  }
+  return measure(checked, bounded(checked, std::move(rows), secret));
+}
+
+std::set<std::string> keys_of(const Measured& a, const Measured& b) {
+  std::set<std::string> keys;
+  for (const auto& [key, group] : a) keys.insert(key);
+  for (const auto& [key, group] : b) keys.insert(key);
+  return keys;
+}
+
+// How many rows differ.
+std::int64_t moved(const mechanism::Runs& a, const mechanism::Runs& b) {
+  std::map<std::int64_t, std::int64_t> difference;
+  for (const auto& [value, count] : a) difference[value] += count;
+  for (const auto& [value, count] : b) difference[value] -= count;
+  std::int64_t total = 0;
+  for (const auto& [value, count] : difference) total += std::abs(count);
+  return total;
+}
+
+struct Verdict {
+  bool holds = true;
+  bool tight = false;  // some additive mechanism's sensitivity was reached
+};
+
+template <class Part>
+Part part_of(const Measured& groups, const std::string& key, Part MeasuredGroup::* member) {
+  const auto found = groups.find(key);
+  return found == groups.end() ? Part{} : found->second.*member;
+}
+
+void compare_step(const Checked& checked, std::size_t i, const Measured& a, const Measured& b,
+                  Fault fault, Verdict& verdict) {
+  const Noise& noise = checked.steps()[i].noise;
+  Integer l1_distance = 0;
+  Integer l2_distance = 0;
+  std::int64_t most_rows = 0;
+  std::int64_t all_rows = 0;
+  for (const std::string& key : keys_of(a, b)) {
+    auto x = part_of(a, key, &MeasuredGroup::integers);
+    auto y = part_of(b, key, &MeasuredGroup::integers);
+    x.resize(checked.steps().size());
+    y.resize(checked.steps().size());
+    const Integer d = abs(Integer(x[i] - y[i]));
+    l1_distance += d;
+    l2_distance += d * d;
+    auto runs_x = part_of(a, key, &MeasuredGroup::runs);
+    auto runs_y = part_of(b, key, &MeasuredGroup::runs);
+    runs_x.resize(checked.steps().size());
+    runs_y.resize(checked.steps().size());
+    const std::int64_t rows = moved(runs_x[i], runs_y[i]);
+    most_rows = std::max(most_rows, rows);
+    all_rows += rows;
+  }
+  const Integer cheat = fault == Fault::kOneGroupCharged
+                            ? Integer(checked.plan().bounds.groups_per_unit)
+                            : Integer(1);
+  if (const auto* laplace = std::get_if<mechanism::LaplaceVector>(&noise)) {
+    const Rational declared = laplace->sensitivity().value() / Rational(cheat);
+    verdict.holds = verdict.holds && Rational(l1_distance) <= declared;
+    verdict.tight = verdict.tight || Rational(l1_distance) == declared;
+  } else if (const auto* gaussian = std::get_if<mechanism::GaussianVector>(&noise)) {
+    const Rational declared = gaussian->sensitivity_squared().value() / Rational(cheat);
+    verdict.holds = verdict.holds && Rational(l2_distance) <= declared;
+    verdict.tight = verdict.tight || Rational(l2_distance) == declared;
+  } else {
+    const auto& options = std::get<mechanism::Quantiles>(noise).options();
+    verdict.holds = verdict.holds && most_rows <= options.rows_per_unit &&
+                    all_rows <= options.keys_per_unit * options.rows_per_unit;
+  }
+}
+
+Verdict compare(const Checked& checked, const Pair& pair, std::uint64_t secret, Fault fault) {
+  const Measured a = measured(checked, pair.one, secret, fault);
+  const Measured b = measured(checked, pair.other, secret, fault);
+  Verdict verdict;
+  std::int64_t keys_that_differ = 0;
+  for (const std::string& key : keys_of(a, b)) {
+    const auto x = static_cast<std::int64_t>(part_of(a, key, &MeasuredGroup::units).size());
+    const auto y = static_cast<std::int64_t>(part_of(b, key, &MeasuredGroup::units).size());
+    verdict.holds = verdict.holds && std::abs(x - y) <= 1;
+    keys_that_differ += x == y ? 0 : 1;
+  }
+  const bool add_remove = checked.charge().units().neighbours == Neighbours::kAddRemove;
+  const std::int64_t l = checked.plan().bounds.groups_per_unit;
+  verdict.holds = verdict.holds && keys_that_differ <= (add_remove ? l : 2 * l);
+  for (std::size_t i = 0; i < checked.steps().size(); ++i) {
+    compare_step(checked, i, a, b, fault, verdict);
+  }
+  return verdict;
+}
+
+struct Tally {
+  int checked = 0;
+  int violated = 0;
+  int tight = 0;
+  std::string first;  // the first violation
+};
+
+Tally run(Fault fault, int trials) {
+  Random random(42);
+  Tally tally;
+  for (int i = 0; i < trials; ++i) {
+    const policy::Policy policy = random_policy(random);
+    const Plan plan = random_plan(random);
+    const auto relation = policy.units.at("patients").neighbours;
+    const Pair pair = neighbours(random, relation);
+    const auto checked = Checker::check(plan, policy, "");
+    if (!checked) continue;
+    ++tally.checked;
+    const Verdict verdict = compare(*checked, pair, random(), fault);
+    tally.tight += verdict.tight ? 1 : 0;
+    if (verdict.holds) continue;
+    ++tally.violated;
+    if (tally.first.empty()) tally.first = to_string(relation) + "\n" + canonical(plan);
+  }
+  return tally;
+}
+
+TEST(Sensitivity, HoldsForRandomPlansAndNeighbours) {
+  const Tally tally = run(Fault::kNone, kTrials);
+  EXPECT_GT(tally.checked, kTrials / 5);
+  EXPECT_EQ(tally.violated, 0) << tally.first;
+  EXPECT_GT(tally.tight, 20) << "bounds that are never reached would be too wide";
+}
+
+TEST(Sensitivity, UnboundedGroupsAreNoticed) {
+  EXPECT_GT(run(Fault::kAllGroups, kTrials).violated, 0);
+}
+
+TEST(Sensitivity, UnboundedRowsAreNoticed) { EXPECT_GT(run(Fault::kAllRows, kTrials).violated, 0); }
+
+TEST(Sensitivity, ForgettingTheGroupsInThePriceIsNoticed) {
+  EXPECT_GT(run(Fault::kOneGroupCharged, kTrials).violated, 0);
+}
+
+// The formulas against all ways in which two units can lie in K groups.
+TEST(Sensitivity, FormulasAreTheMaximumOverAllPlacements) {
+  for (int low = -3; low <= 2; ++low) {
+    for (int high = low; high <= 3; ++high) {
+      for (int l = 1; l <= 3; ++l) {
+        for (int keys = l; keys <= 7; ++keys) {
+          const int rows = 2;
+          const Move move = move_of_sum(rows, low, high);
+          const int below = rows * std::min(low, 0);
+          const int above = rows * std::max(high, 0);
+          const int most = std::max(-below, above);
+          int l1_most = 1;
+          int l2_most = 1;
+          for (int both = 0; both <= l; ++both) {
+            const int single = 2 * (l - both);
+            if (single + both > keys) continue;
+            l1_most = std::max(l1_most, single * most + both * (above - below));
+            l2_most =
+                std::max(l2_most, single * most * most + both * (above - below) * (above - below));
+          }
+          const Reach reach{l, Integer(keys), Neighbours::kReplaceOne};
+          EXPECT_GE(l1(reach, move), l1_most);
+          EXPECT_GE(l2_squared(reach, move), l2_most);
+          EXPECT_EQ(l1(reach, move), l1_most) << low << high << l << keys;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace discreet::plan
