@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/aggregates.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace discreet::sql {
+namespace {
+
+using plan::Expr;
+using plan::Grid;
+using plan::MeasureKind;
+using plan::Measurement;
+using plan::Op;
+using policy::Type;
+
+// An extreme has too few rows beside it to be found; a hundredth of them does.
+const Rational kExtreme = Rational::ratio(1, 100);
+
+using Weight = std::optional<Rational>;
+
+Weight part(const Weight& weight, int n, int d) {
+  if (!weight) return std::nullopt;
+  return *weight * Rational::ratio(n, d);
+}
+
+bool is_average(const std::string& name) {
+  return name == "avg" || name.starts_with("var") || name.starts_with("stddev");
+}
+
+// The point of the grid in the middle: sums about it are half as sensitive.
+Rational middle(const Grid& range) {
+  const Rational half = (range.high - range.low) / range.step / Rational(2);
+  return range.low + Rational(half.floor()) * range.step;
+}
+
+Measurement measure(MeasureKind kind, const Argument& argument) {
+  Measurement out;
+  out.kind = kind;
+  out.argument = argument.value.expr;
+  out.clamp = argument.clamp;
+  return out;
+}
+
+bool same_but_weight(Measurement a, const Measurement& b) {
+  a.weight = b.weight;
+  return a == b;
+}
+
+}  // namespace
+
+void Aggregates::note(const std::string& text) {
+  if (std::ranges::count(notes_, text) == 0) notes_.push_back(text);
+}
+
+void Aggregates::foresee(const Node& node) {
+  for (const Node& call : node.find_all("FuncCall")) {
+    for (const Node& inside : call.list("args")) foresee(inside);
+    if (!is_average(function_name(call))) continue;
+    const auto read = read_call(call, scope_.text());
+    if (!read || read->args.size() != 1) continue;  // bind() will say what is wrong
+    const auto argument = ranged(*read, read->args.front());
+    if (argument) averaged_.emplace_back(argument->value.expr, argument->clamp);
+  }
+}
+
+Post Aggregates::add(Measurement measurement, const Weight& weight) {
+  for (std::size_t i = 0; i < measurements_.size(); ++i) {
+    if (!same_but_weight(measurements_[i], measurement)) continue;
+    if (weight) measurements_[i].weight = measurements_[i].weight + *weight;
+    return Post::measurement(i);
+  }
+  measurement.weight = weight.value_or(Rational(1));
+  measurements_.push_back(std::move(measurement));
+  return Post::measurement(measurements_.size() - 1);
+}
+
+Post Aggregates::rows(const Weight& weight) {
+  Measurement measurement;
+  measurement.kind = MeasureKind::kRows;
+  return add(std::move(measurement), weight);
+}
+
+Post Aggregates::rows_of(const Argument& argument, const Weight& weight) {
+  if (!argument.shape.nullable) return rows(weight);
+  Measurement measurement = measure(MeasureKind::kRows, argument);
+  measurement.clamp = std::nullopt;
+  return add(std::move(measurement), weight);
+}
+
+Result<TypedPost> Aggregates::bind(const Node& node, const Weight& weight) {
+  DISCREET_ASSIGN(Call call, read_call(node, scope_.text()));
+  if (call.name == "count") return count(call, weight);
+  if (call.name.starts_with("percentile_")) return percentile(call, weight);
+  const bool alone = call.name == "histogram" || call.name == "boxplot" || call.name == "top_k" ||
+                     call.name == "mode";
+  if (alone) {
+    return error(Code::kUnsupported, call.place,
+                 call.name +
+                     " returns rows: it must be the only thing in SELECT beside the columns "
+                     "of GROUP BY");
+  }
+  if (call.star || call.distinct || call.within || call.args.size() != 1) {
+    return error(Code::kUnsupported, call.place,
+                 "write " + call.name + "(x)" + (call.distinct ? ", without DISTINCT" : ""));
+  }
+  DISCREET_ASSIGN(const Argument argument, ranged(call, call.args.front()));
+  if (call.name == "median") return quantile(argument, Rational::ratio(1, 2), weight);
+  if (call.name == "min") return extreme(argument, 0, weight);
+  if (call.name == "max") return extreme(argument, 1, weight);
+  if (!argument.value.is_number()) {
+    return error(Code::kInvalidInput, argument.value.place,
+                 call.name + " needs numbers; this has type " +
+                     policy::to_string(argument.value.type) + "; MEDIAN, MIN and MAX take it");
+  }
+  if (call.named.size() == 1 && call.named.contains("contribution_bounds_per_group")) {
+    note(
+        "contribution_bounds_per_group bounds each row's value; a unit's rows in a group are "
+        "limited by their number");
+  }
+  if (call.name == "sum") return sum(argument, weight);
+  if (call.name == "avg") return average(argument, weight);
+  return variance(call, argument, weight);
+}
+
+Result<TypedPost> Aggregates::count(const Call& call, const Weight& weight) {
+  if (call.within || (!call.star && call.args.size() != 1) || (call.star && call.distinct)) {
+    return error(Code::kUnsupported, call.place, "write COUNT(*), COUNT(x) or COUNT(DISTINCT x)");
+  }
+  const auto inside_star = dialect_.count_bounds.find(call.place.value_or(0));
+  if (inside_star != dialect_.count_bounds.end()) DISCREET_TRY(bound_rows(inside_star->second));
+  DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, bounds_of(call));
+  if (bounds) DISCREET_TRY(bound_rows(*bounds));
+
+  const auto integer = [&](Post post) {
+    return TypedPost{std::move(post), Type::kInteger, call.place};
+  };
+  if (call.star) {
+    if (!call.filter) return integer(rows(weight));
+    DISCREET_ASSIGN(Typed kept, rows_.condition(call.filter));
+    const Expr yes = Expr::literal({true, Type::kBoolean});
+    const Expr null = Expr::literal({{}, Type::kBoolean});
+    Measurement measurement;
+    measurement.argument = Expr::of(Op::kCase, {std::move(kept.expr), yes, null});
+    return integer(add(std::move(measurement), weight));
+  }
+  const Node& node = call.args.front();
+  if (call.distinct && node.is("ColumnRef")) {
+    const std::vector<std::string> names = node.names("fields");
+    const bool beyond = scope_.is_unit_beyond(names);
+    if (!beyond) {
+      DISCREET_ASSIGN(const Found found, scope_.find(node));
+      if (!found.is_unit) return count_values(call, node, weight);
+    }
+    if (call.filter) {
+      return error(Code::kUnsupported, call.place,
+                   "COUNT(DISTINCT unit) takes no FILTER; put the condition into WHERE");
+    }
+    Measurement measurement;
+    measurement.kind = MeasureKind::kUnits;
+    return integer(add(std::move(measurement), weight));
+  }
+  return count_values(call, node, weight);
+}
+
+Result<TypedPost> Aggregates::count_values(const Call& call, const Node& node,
+                                           const Weight& weight) {
+  const bool constant = node.is("A_Const") && !node.flag("isnull");
+  if (constant && !call.distinct && !call.filter) {  // COUNT(1)
+    return TypedPost{rows(weight), Type::kInteger, call.place};
+  }
+  DISCREET_ASSIGN(const Argument values, argument(call, node));
+  Post post = call.distinct ? add(measure(MeasureKind::kDistinct, values), weight)
+                            : rows_of(values, weight);
+  return TypedPost{std::move(post), Type::kInteger, call.place};
+}
+
+Result<TypedPost> Aggregates::sum(const Argument& argument, const Weight& weight) {
+  const bool shared =
+      std::ranges::count(averaged_, std::pair(argument.value.expr, argument.clamp)) > 0;
+  Measurement about = measure(MeasureKind::kSum, argument);
+  const Type type = argument.value.type;
+  const Rational centre = middle(argument.range());
+  if (!shared || centre == Rational(0)) {
+    return TypedPost{add(std::move(about), weight), type, argument.value.place};
+  }
+  // sum x = sum (x - c) + c * rows: both are bought for the average already.
+  about.centre = centre;
+  const Post rest = add(std::move(about), part(weight, 1, 2));
+  const Post many = rows_of(argument, part(weight, 1, 2));
+  const Post back = Post::of(PostKind::kMultiply, {Post::constant({centre, Type::kDecimal}), many});
+  return TypedPost{Post::of(PostKind::kAdd, {rest, back}), type, argument.value.place};
+}
+
+Result<TypedPost> Aggregates::average(const Argument& argument, const Weight& weight) {
+  Measurement about = measure(MeasureKind::kSum, argument);
+  about.centre = middle(argument.range());
+  Post post = Post::of(PostKind::kAverage, {});
+  post.centre = about.centre;
+  post.low = argument.range().low;
+  post.high = argument.range().high;
+  post.args.push_back(add(std::move(about), part(weight, 1, 2)));
+  post.args.push_back(rows_of(argument, part(weight, 1, 2)));
+  return TypedPost{std::move(post), Type::kDecimal, argument.value.place};
+}
+
+Result<TypedPost> Aggregates::variance(const Call& call, const Argument& argument,
+                                       const Weight& weight) {
+  Measurement about = measure(MeasureKind::kSum, argument);
+  about.centre = middle(argument.range());
+  Measurement squares = measure(MeasureKind::kSquares, argument);
+  squares.centre = about.centre;
+  Post post = Post::of(PostKind::kVariance, {});
+  post.centre = about.centre;
+  post.low = argument.range().low;
+  post.high = argument.range().high;
+  post.sample = !call.name.ends_with("_pop");
+  post.args.push_back(add(std::move(about), part(weight, 1, 3)));
+  post.args.push_back(add(std::move(squares), part(weight, 1, 3)));
+  post.args.push_back(rows_of(argument, part(weight, 1, 3)));
+  if (call.name.starts_with("stddev")) post = Post::of(PostKind::kSquareRoot, {std::move(post)});
+  return TypedPost{std::move(post), Type::kDecimal, argument.value.place};
+}
+
+Result<TypedPost> Aggregates::percentile(const Call& call, const Weight& weight) {
+  // PostgreSQL: PERCENTILE_CONT(f) WITHIN GROUP (ORDER BY x). BigQuery: PERCENTILE_CONT(x, f).
+  const bool standard = call.within && call.args.size() == 1;
+  if (call.star || call.distinct || (!standard && (call.within || call.args.size() != 2))) {
+    return error(Code::kUnsupported, call.place,
+                 "write " + call.name + "(0.9) WITHIN GROUP (ORDER BY x)");
+  }
+  DISCREET_ASSIGN(const Typed given, rows_.bind(call.args.back()));
+  const bool number = given.is_literal() && !given.is_null() && given.is_number();
+  const Rational fraction = number ? given.expr.value.number() : Rational(-1);
+  const bool fine = fraction >= Rational(0) && fraction <= Rational(1) &&
+                    fraction.denominator() <= Integer(1'000'000);
+  if (!fine) {
+    return error(Code::kInvalidInput, given.place,
+                 "the fraction must be a constant from 0 to 1 with at most 6 decimals");
+  }
+  DISCREET_ASSIGN(const Argument argument,
+                  ranged(call, standard ? *call.within : call.args.front()));
+  const Rational rank = call.descending ? Rational(1) - fraction : fraction;
+  if (rank == Rational(0)) return extreme(argument, 0, weight);
+  if (rank == Rational(1)) return extreme(argument, 1, weight);
+  return quantile(argument, rank, weight);
+}
+
+Result<TypedPost> Aggregates::quantile(const Argument& argument, const Rational& fraction,
+                                       const Weight& weight) {
+  const bool ends = options_.quantile_intervals && weight.has_value();
+  Measurement at = measure(MeasureKind::kQuantile, argument);
+  at.fraction = fraction;
+  Post post = Post::of(PostKind::kQuantile, {});
+  post.low = argument.range().low;
+  post.high = argument.range().high;
+  post.low_end = post.high_end = ends;
+  post.args.push_back(add(at, ends ? part(weight, 1, 2) : weight));
+  for (const int side : {-1, 1}) {
+    if (!ends) break;
+    at.side = side;
+    post.args.push_back(add(at, part(weight, 1, 4)));
+  }
+  return TypedPost{std::move(post), argument.value.type, argument.value.place};
+}
+
+Result<TypedPost> Aggregates::extreme(const Argument& argument, int fraction,
+                                      const Weight& weight) {
+  note(fraction == 0 ? "a minimum is given as the 1% quantile; its interval starts at the declared "
+                       "bound"
+                     : "a maximum is given as the 99% quantile; its interval ends at the declared "
+                       "bound");
+  const bool end = options_.quantile_intervals && weight.has_value();
+  Measurement at = measure(MeasureKind::kQuantile, argument);
+  at.fraction = fraction == 0 ? kExtreme : Rational(1) - kExtreme;
+  Post post = Post::of(PostKind::kQuantile, {});
+  post.low = argument.range().low;
+  post.high = argument.range().high;
+  post.args.push_back(add(at, end ? part(weight, 1, 2) : weight));
+  if (end) {
+    // At most a hundredth of the rows lie beyond: so does the minimum, below this end.
+    (fraction == 0 ? post.high_end : post.low_end) = true;
+    at.side = fraction == 0 ? 1 : -1;
+    post.args.push_back(add(at, part(weight, 1, 2)));
+  }
+  return TypedPost{std::move(post), argument.value.type, argument.value.place};
+}
+
+}  // namespace discreet::sql

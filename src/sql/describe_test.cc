@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question's binding as text, for the golden questions.
+#include <array>
+
+#include "sql/clinic_for_tests.h"
+
+namespace discreet::sql {
+namespace {
+
+std::string measurement_text(const plan::Measurement& m, const std::vector<std::string>& tables) {
+  constexpr std::array<const char*, 6> kNames = {"rows", "units",   "distinct",
+                                                 "sum",  "squares", "quantile"};
+  std::string out = kNames[static_cast<std::size_t>(m.kind)];
+  if (m.argument) out += " " + plan::to_string(*m.argument, tables);
+  if (m.clamp) out += " in [" + m.clamp->low.to_string() + ", " + m.clamp->high.to_string() + "]";
+  if (m.centre != Rational(0)) out += " about " + m.centre.to_string();
+  if (m.kind == plan::MeasureKind::kQuantile) out += " at " + m.fraction.to_string();
+  if (m.side != 0) {
+    out += (m.side < 0 ? " low end " : " high end ") + m.confidence.to_string();
+  }
+  return out + " weight " + m.weight.to_string();
+}
+
+}  // namespace
+
+std::string describe(const Query& query) {
+  std::vector<std::string> tables;
+  for (const plan::TableUse& use : query.plan.source.tables) tables.push_back(use.alias);
+  std::string out;
+  for (const plan::TableUse& use : query.plan.source.tables) {
+    out += "from " + use.table + (use.alias == use.table ? "" : " as " + use.alias);
+    for (const plan::JoinOn& on : use.on) {
+      out += " on " + tables[on.left_table] + "." + on.left + " = " + use.alias + "." + on.right;
+    }
+    out += "\n";
+  }
+  if (query.plan.filter) out += "where " + plan::to_string(*query.plan.filter, tables) + "\n";
+  for (const plan::Key& key : query.plan.keys) {
+    out += "key " + key.name + ": " + plan::to_string(key.expr, tables) + "\n";
+  }
+  for (std::size_t i = 0; i < query.plan.measurements.size(); ++i) {
+    out +=
+        "#" + std::to_string(i) + " " + measurement_text(query.plan.measurements[i], tables) + "\n";
+  }
+  for (const Output& output : query.outputs) {
+    out += "show " + output.name + ": " + policy::to_string(output.type) + " " +
+           to_string(output.post) + "\n";
+  }
+  if (query.having) out += "having " + to_string(*query.having) + "\n";
+  for (const OrderBy& order : query.order) {
+    out += "order " + to_string(order.post) + (order.descending ? " descending" : "") +
+           (order.nulls_first ? " nulls first" : "") + "\n";
+  }
+  if (query.limit) out += "limit " + std::to_string(*query.limit) + "\n";
+  if (query.offset != 0) out += "offset " + std::to_string(query.offset) + "\n";
+  if (query.drawing != Drawing::kTable) {
+    constexpr std::array<const char*, 4> kNames = {"", "histogram", "boxplot", "top"};
+    out += std::string("draw ") + kNames[static_cast<std::size_t>(query.drawing)] +
+           (query.best > 0 ? " " + std::to_string(query.best) : "") + "\n";
+  }
+  out += "bounds " + std::to_string(query.plan.bounds.groups_per_unit) + " groups " +
+         std::to_string(query.plan.bounds.rows_per_unit_and_group) + " rows\n";
+  return out;
+}
+
+}  // namespace discreet::sql

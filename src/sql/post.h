@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is computed from released numbers: averages, variances, arithmetic, comparisons. It sees
+// nothing but released values and public keys, so it costs nothing (post-processing) and may use
+// floating point.
+//
+//   AVG(age)   average(measurement 0, measurement 1)   centre 60, range [0, 120]
+//
+// Every number carries an interval. Law: if each measurement's true value lies in the interval that
+// was read for it, the expression's true value (of the bounded, clamped question) lies in the
+// result's interval. With k measurements an interval at confidence 1 - beta asks for each of them
+// at 1 - beta/k (union bound); `Readings` is told k.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "numeric/rational.h"
+#include "policy/policy.h"
+
+namespace discreet::sql {
+
+enum class PostKind {
+  kMeasurement,  ///< `index`
+  kKey,          ///< `index`
+  kLiteral,      ///< `literal`
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,  ///< by 0: NULL; by an interval that contains 0: an unbounded interval
+  kNegate,
+  kAbsolute,
+  kRound,  ///< to `index` decimals
+  kFloor,
+  kCeiling,
+  kSquareRoot,  ///< of what is below 0: 0
+  kCoalesce,
+  kNullIf,
+  kCase,   ///< condition, result, ..., else; the interval is the chosen result's
+  kEqual,  ///< comparisons look at values, not at intervals
+  kLess,
+  kLessEqual,
+  kAnd,
+  kOr,
+  kNot,
+  kIsNull,
+  kAverage,   ///< sum about `centre`, rows: clamped into [low, high]
+  kVariance,  ///< sum and squares about `centre`, rows; `sample`: divides by rows - 1
+  kQuantile,  ///< point, and, where they were bought, the ends of its interval
+};
+
+struct Post {
+  PostKind kind = PostKind::kLiteral;
+  std::vector<Post> args;
+  std::size_t index = 0;
+  policy::Value literal;
+  Rational centre = 0;
+  Rational low = 0;  ///< kAverage, kVariance, kQuantile: what the arguments are clamped to
+  Rational high = 0;
+  bool sample = false;
+  bool low_end = false;   ///< kQuantile: args[1] is the lower end
+  bool high_end = false;  ///< kQuantile: the last argument is the upper end
+
+  static Post measurement(std::size_t index);
+  static Post key(std::size_t index);
+  static Post constant(policy::Value value);
+  static Post of(PostKind kind, std::vector<Post> args);
+  friend bool operator==(const Post&, const Post&) = default;
+};
+
+/// A released number, or one computed from such. low <= value <= high; ends may be infinite.
+struct Number {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+/// monostate: NULL.
+using Cell = std::variant<std::monostate, bool, Number, std::string>;
+
+/// A measurement's value in real units (a sum or squares about their centre; a date in days, a
+/// timestamp in microseconds) and its interval at confidence 1 - beta/`shares`.
+using Readings = std::function<Number(std::size_t measurement, std::size_t shares)>;
+
+/// The measurements on which the interval rests, without repetition: the k of the union bound.
+std::vector<std::size_t> measurements_used(const Post& post);
+
+/// Total: what has no answer is NULL. Arguments of a wrong type are NULL too.
+Cell evaluate(const Post& post, const std::vector<policy::Value>& keys, const Readings& readings);
+
+/// As people read it: "#0 / #1", "average(#0, #1; centre 60 in [0, 120])".
+std::string to_string(const Post& post);
+
+}  // namespace discreet::sql
