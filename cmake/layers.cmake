@@ -1,7 +1,7 @@
 # One CMake target per layer. `discreet_layer(random USES numeric privacy LINKS PkgConfig::GMP)` compiles
 # src/random/*.cc into discreet_random and src/random/*_test.cc into the test program random_test, so that a
 # new file needs no line here. The property DISCREET_LAYERS names all of them, for programs that may use
-# any (benchmarks, fuzz targets). Includes are written from src/: #include "random/coin.h".
+# any (benchmarks, fuzz targets). A layer may have subfolders (src/engine/duckdb/*.cc). Includes are written from src/: #include "random/coin.h".
 
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)
@@ -10,7 +10,9 @@ endif()
 
 function(discreet_layer name)
   cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc
+       ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/nocompile/")
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

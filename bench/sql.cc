@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions over 10^7 rows of 10^6 users in 1,000 cities (Zipf), beside the same question without
+// privacy, asked to the same library. The data is made once, in the folder DISCREET_BENCH_DATA.
+#include <benchmark/benchmark.h>
+#include <duckdb.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "engine/duckdb/duckdb_engine.h"
+#include "plan/checker.h"
+
+namespace {
+
+using namespace discreet;
+using engine::duckdb::DuckDbEngine;
+using plan::Expr;
+using plan::MeasureKind;
+using policy::Grid;
+using policy::Type;
+
+std::string folder() {
+  const char* named = std::getenv("DISCREET_BENCH_DATA");
+  return named != nullptr ? named : "build/bench/sql";
+}
+
+std::string rows() {
+  const char* named = std::getenv("DISCREET_BENCH_ROWS");
+  return named != nullptr ? named : "10000000";
+}
+
+[[noreturn]] void fail(const std::string& words) {
+  std::cerr << words << std::endl;
+  std::exit(1);
+}
+
+/// DuckDB without us.
+class Plain {
+ public:
+  Plain(const std::string& file, const char* mode) {
+    duckdb_config config = nullptr;
+    duckdb_create_config(&config);
+    duckdb_set_config(config, "access_mode", mode);
+    char* words = nullptr;
+    if (duckdb_open_ext(file.c_str(), &database_, config, &words) != DuckDBSuccess) fail(words);
+    duckdb_destroy_config(&config);
+    duckdb_connect(database_, &connection_);
+  }
+  Plain(const Plain&) = delete;
+  Plain& operator=(const Plain&) = delete;
+  ~Plain() {
+    duckdb_disconnect(&connection_);
+    duckdb_close(&database_);
+  }
+  void run(const std::string& sql) {
+    duckdb_result result;
+    if (duckdb_query(connection_, sql.c_str(), &result) != DuckDBSuccess) {
+      fail(duckdb_result_error(&result));
+    }
+    duckdb_destroy_result(&result);
+  }
+
+ private:
+  duckdb_database database_ = nullptr;
+  duckdb_connection connection_ = nullptr;
+};
+
+/// The data of the issue, from hashes, so that it is the same everywhere.
+std::string data_file() {
+  const std::string file = folder() + "/visits-" + rows() + ".duckdb";
+  if (std::filesystem::exists(file)) return file;
+  std::filesystem::create_directories(folder());
+  const std::string unfinished = file + ".new";
+  std::filesystem::remove(unfinished);
+  {
+    Plain plain(unfinished, "READ_WRITE");
+    plain.run(
+        "CREATE TEMP TABLE zipf AS SELECT 'city' || lpad(CAST(k AS VARCHAR), 4, '0') AS city, "
+        "(sum(1.0 / k) OVER (ORDER BY k) - 1.0 / k) / (SELECT sum(1.0 / j) FROM range(1, 1001) "
+        "r(j)) AS low FROM range(1, 1001) r(k)");
+    plain.run(
+        "CREATE TABLE visits AS SELECT user_id, city, "
+        "CAST(18 + hash(user_id, 3) % 60 + hash(i, 4) % 2 AS BIGINT) AS age, "
+        "least(500000, exp(10.5 + 0.6 * sqrt(-2 * ln((hash(i, 5) % 4294967296 + 1) / "
+        "4294967297.0)) "
+        "* cos(6.283185307179586 * (hash(i, 6) % 4294967296) / 4294967296.0))) AS income "
+        "FROM (SELECT i, CAST(hash(i, 1) % 1000000 AS BIGINT) AS user_id, "
+        "(hash(i, 2) % 4294967296) / 4294967296.0 AS u FROM range(" +
+        rows() + ") r(i)) ASOF JOIN zipf ON u >= low");
+    plain.run("COPY visits TO '" + folder() + "/visits-" + rows() + ".parquet' (FORMAT parquet)");
+  }
+  std::filesystem::rename(unfinished, file);
+  return file;
+}
+
+policy::Policy make_policy() {
+  policy::Policy policy;
+  policy.units["people"].name = "people";
+  policy.units["rows"].name = "rows";
+  policy::Table visits;
+  visits.source = std::filesystem::absolute(data_file()).string() + ":visits";
+  visits.columns.resize(3);
+  visits.columns[0].name = "city";
+  visits.columns[1].name = "age";
+  visits.columns[1].type = Type::kInteger;
+  visits.columns[1].grid = Grid{0, 120, 1};
+  visits.columns[2].name = "income";
+  visits.columns[2].type = Type::kDecimal;
+  visits.columns[2].grid = Grid{0, 500'000, 1};
+  visits.name = "visits";
+  visits.unit = policy::UnitPath{"people", {}, "user_id", false};
+  policy.tables["visits"] = visits;
+  visits.name = "rows";
+  visits.unit = policy::UnitPath{"rows", {}, "", true};
+  policy.tables["rows"] = visits;
+  return policy;
+}
+
+const policy::Policy& the_policy() {
+  static const policy::Policy policy = make_policy();
+  return policy;
+}
+
+DuckDbEngine& the_engine() {
+  static const std::unique_ptr<DuckDbEngine> engine = [] {
+    auto opened = DuckDbEngine::open(the_policy(), {});
+    if (!opened) fail(opened.error().message);
+    return *std::move(opened);
+  }();
+  return *engine;
+}
+
+plan::Measurement measured(MeasureKind kind, const char* column = nullptr) {
+  plan::Measurement m;
+  m.kind = kind;
+  if (column != nullptr) m.argument = Expr::column(0, column);
+  return m;
+}
+
+plan::Plan question(const std::string& table) {
+  plan::Plan plan;
+  plan.source.tables = {{table, "", {}}};
+  plan.delta = Delta::trusted(Rational::ratio(1, 1'000'000));
+  return plan;
+}
+
+plan::Plan count_rows() {
+  plan::Plan plan = question("rows");
+  plan.measurements = {measured(MeasureKind::kRows)};
+  return plan;
+}
+
+plan::Plan by_city() {
+  plan::Plan plan = question("visits");
+  plan.bounds = {3, 4, true};
+  plan.keys = {{Expr::column(0, "city"), "city"}};
+  plan.measurements = {measured(MeasureKind::kRows), measured(MeasureKind::kSum, "income")};
+  return plan;
+}
+
+plan::Plan quantiles(const std::string& table) {
+  plan::Plan plan = question(table);
+  plan.bounds = {1, 4, true};
+  for (int quarter : {1, 2, 3}) {
+    plan.measurements.push_back(measured(MeasureKind::kQuantile, "age"));
+    plan.measurements.back().fraction = Rational::ratio(quarter, 4);
+  }
+  return plan;
+}
+
+void ours(benchmark::State& state, const plan::Plan& plan) {
+  auto checked = plan::Checker::check(plan, the_policy(), "bench");
+  if (!checked) fail(checked.error().message);
+  DuckDbEngine& engine = the_engine();
+  for (auto _ : state) {
+    auto answer = engine.run(*checked, {});
+    if (!answer) fail(answer.error().message);
+  }
+}
+
+void plain(benchmark::State& state, const std::string& sql) {
+  static Plain database(data_file(), "READ_ONLY");
+  for (auto _ : state) database.run(sql);
+}
+
+// In pairs, close in time: other work on the machine hits both.
+BENCHMARK_CAPTURE(plain, count, std::string("SELECT count(*) FROM visits"))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ours, count, count_rows())->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plain, by_city,
+                  std::string("SELECT city, count(*), sum(income) FROM visits GROUP BY city"))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ours, by_city, by_city())->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plain, quantiles,
+                  std::string("SELECT quantile_disc(age, [0.25, 0.5, 0.75]) FROM visits"))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ours, quantiles_of_rows, quantiles("rows"))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ours, quantiles_of_users, quantiles("visits"))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace

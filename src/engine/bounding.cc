@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounding.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "engine/part.h"
+
+namespace discreet::engine {
+namespace {
+
+using mechanism::Groups;
+
+/// The keys of all workers, numbered together, and each worker's numbers in these.
+struct KeyUnion {
+  AllKeys keys;
+  std::vector<std::vector<std::uint32_t>> numbers;  // numbers[worker][its own number]
+};
+
+KeyUnion unite(const std::vector<std::unique_ptr<Bounding::Worker>>& workers,
+               const Secret& secret) {
+  KeyUnion all;
+  TextIds ids(secret);
+  for (const auto& worker : workers) {
+    std::vector<std::uint32_t>& numbers = all.numbers.emplace_back(worker->keys.size());
+    for (std::uint32_t key = 0; key < numbers.size(); ++key) {
+      std::string bytes = worker->keys.bytes(key);
+      numbers[key] = ids.id(bytes);
+      if (numbers[key] == all.keys.bytes.size()) {
+        all.keys.hashes.push_back(keyed_hash(secret, bytes));
+        all.keys.bytes.push_back(std::move(bytes));
+      }
+    }
+  }
+  return all;
+}
+
+Groups to_groups(const BoundingTask& task, AllKeys& keys, Totals& totals) {
+  std::vector<std::size_t> kept;  // a key whose rows were all left out is no group
+  for (std::size_t key = 0; key < keys.bytes.size(); ++key) {
+    if (totals.units[key] > 0) kept.push_back(key);
+  }
+  auto pick = [&](const auto& from, auto& to) {
+    for (std::size_t key : kept) to.push_back(from[key]);
+  };
+  Groups groups;
+  for (std::size_t key : kept) groups.keys.push_back(std::move(keys.bytes[key]));
+  pick(totals.units, groups.units);
+  const std::size_t count = task.measures.size();
+  groups.integers.resize(count);
+  groups.runs.resize(count);
+  for (std::size_t m = 0; m < count; ++m) {
+    const Measure& measure = task.measures[m];
+    if (measure.kind == plan::MeasureKind::kQuantile) {
+      pick(totals.tallies[*totals.tally_of[m]].runs(), groups.runs[m]);
+    } else if (measure.kind == plan::MeasureKind::kDistinct) {
+      pick(totals.tallies[*totals.tally_of[m]].distinct(), groups.integers[m]);
+    } else {
+      for (std::size_t key : kept) groups.integers[m].push_back(totals.sums[key * count + m]);
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+Bounding::Bounding(BoundingTask task, const Secret& secret)
+    : task_(std::move(task)), secret_(secret), layout_(task_.wide_unit, task_.contents) {
+  DISCREET_CHECK(task_.groups_per_unit >= 1 && task_.rows_per_unit_and_group >= 1);
+  for (const Measure& measure : task_.measures) {
+    DISCREET_CHECK(!measure.content || *measure.content < task_.contents.size());
+  }
+}
+
+Bounding::Worker& Bounding::new_worker() {
+  auto worker = std::make_unique<Worker>(Intake(layout_, secret_), KeyIds(task_.keys, secret_));
+  std::lock_guard lock(mutex_);
+  return *workers_.emplace_back(std::move(worker));
+}
+
+std::optional<Groups> Bounding::finish(std::size_t threads, const std::atomic<bool>& stop) {
+  KeyUnion all = unite(workers_, secret_);
+  std::vector<Source> sources;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    sources.push_back({&workers_[i]->rows, &all.numbers[i]});
+  }
+  threads = std::clamp<std::size_t>(threads, 1, kParts);
+  std::vector<Totals> totals;
+  for (std::size_t i = 0; i < threads; ++i) totals.emplace_back(task_, all.keys.bytes.size());
+  std::atomic<std::size_t> next{0};
+  auto work = [&](Totals& mine) {
+    auto part = PartWorker::make(task_, layout_, secret_, all.keys, mine);
+    for (std::size_t i = next++; i < kParts && !stop; i = next++) part->run(i, sources);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i) {
+    others.emplace_back([&work, &totals, i] { work(totals[i]); });
+  }
+  work(totals[0]);
+  others.clear();  // joins
+  workers_.clear();
+  if (stop) return std::nullopt;
+  for (std::size_t i = 1; i < threads; ++i) totals[0].merge(std::move(totals[i]));
+  return to_groups(task_, all.keys, totals[0]);
+}
+
+}  // namespace discreet::engine

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounding: of each unit at most l groups, of each of these at most r rows; then every measurement
+// over what is kept.
+//
+// Which ones (bounding.md): a unit's groups in the order of hash(secret, unit, key), the first l;
+// a group's rows in the order of hash(secret, unit, key, contents, occurrence), the first r, where
+// equal contents are numbered 0, 1, ... Only what the plan reads of a row enters.
+//
+// Theorem. The kept rows of a unit, as a multiset of (key, contents), are a function of that unit's
+// rows and the secret. So a neighbour's kept rows differ in those of one unit only (E2), whatever
+// the number of threads and the order of rows (E3).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/integer_map.h"
+#include "engine/key_ids.h"
+#include "engine/keyed_hash.h"
+#include "engine/rows.h"
+#include "mechanism/groups.h"
+#include "plan/plan.h"
+
+namespace discreet::engine {
+
+struct Measure {
+  plan::MeasureKind kind = plan::MeasureKind::kRows;
+  std::optional<std::size_t> content;  ///< index into BoundingTask::contents
+  IntegerMap map;  ///< kSum, kSquares, kQuantile: content to z (plan/lowering.h)
+};
+
+struct BoundingTask {
+  std::int64_t groups_per_unit = 1;
+  std::int64_t rows_per_unit_and_group = 1;
+  bool wide_unit = false;  ///< units are 128 bits, else 64
+  std::vector<KeyKind> keys;
+  std::vector<Content> contents;
+  std::vector<Measure> measures;
+};
+
+class Bounding {
+ public:
+  /// What one thread fills: rows, and numbers for their keys.
+  struct Worker {
+    Intake rows;
+    KeyIds keys;
+  };
+
+  Bounding(BoundingTask task, const Secret& secret);
+
+  const BoundingTask& task() const { return task_; }
+  const RowLayout& layout() const { return layout_; }
+  const Secret& secret() const { return secret_; }
+
+  /// May be called from several threads; the worker lives as long as this.
+  Worker& new_worker();
+
+  /// Bounds and measures all rows, which are gone then. Nothing when `stop` turned true.
+  std::optional<mechanism::Groups> finish(std::size_t threads, const std::atomic<bool>& stop);
+
+ private:
+  BoundingTask task_;
+  Secret secret_;
+  RowLayout layout_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace discreet::engine

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/connection.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "engine/duckdb/sql.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+// Nothing is fetched or loaded; no rows go to temporary files; text is read the same way
+// everywhere.
+constexpr std::pair<const char*, const char*> kSettings[] = {
+    {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
+    {"allow_community_extensions", "false"},   {"temp_directory", ""},
+    {"preserve_insertion_order", "false"},
+};
+
+void say(const OwnerLog& log, const std::string& words) {
+  if (log.say) log.say("duckdb: " + words);
+}
+
+void report_progress(duckdb_connection session, const OwnerLog& log) {
+  if (!log.progress) return;
+  double percent = duckdb_query_progress(session).percentage;
+  if (percent >= 0) log.progress(static_cast<int>(percent));
+}
+
+}  // namespace
+
+Error engine_failed() {
+  return {Code::kEngine, "the database could not answer; the owner's log has its words"};
+}
+
+Result<void> Connection::failed(const char* words, const OwnerLog& log) const {
+  if (stop_) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  say(log, words != nullptr ? words : "no words");
+  return engine_failed();
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const OwnerLog& log) {
+  std::unique_ptr<Connection> made(new Connection);
+  made->threads_ =
+      threads != 0 ? threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  Config config;
+  bool fine = duckdb_create_config(config.out()) == DuckDBSuccess;
+  for (const auto& [name, value] : kSettings) {
+    fine = fine && duckdb_set_config(config.get(), name, value) == DuckDBSuccess;
+  }
+  fine = fine && duckdb_set_config(config.get(), "threads",
+                                   std::to_string(made->threads_).c_str()) == DuckDBSuccess;
+  char* words = nullptr;
+  fine = fine &&
+         duckdb_open_ext(nullptr, made->database_.out(), config.get(), &words) == DuckDBSuccess;
+  fine = fine && duckdb_connect(made->database_.get(), made->session_.out()) == DuckDBSuccess;
+  fine = fine && register_functions(made->session_.get(), made->target_);
+  if (!fine) {
+    say(log, words != nullptr ? words : "it could not be started");
+    duckdb_free(words);
+    return engine_failed();
+  }
+  // Progress is counted, for OwnerLog, and not printed.
+  DISCREET_TRY(made->query("SET enable_progress_bar = true", log));
+  DISCREET_TRY(made->query("SET enable_progress_bar_print = false", log));
+  return made;
+}
+
+Result<void> Connection::lock(const std::vector<std::string>& paths, const OwnerLog& log) {
+  std::vector<Sql> allowed;
+  for (const std::string& path : paths) allowed.push_back(Sql::text(path));
+  if (!allowed.empty()) {
+    DISCREET_TRY(query("SET allowed_paths = " + Sql::list(std::move(allowed)).print(), log));
+  }
+  DISCREET_TRY(query("SET enable_external_access = false", log));
+  return query("SET lock_configuration = true", log);
+}
+
+Result<void> Connection::query(const std::string& sql, const OwnerLog& log,
+                               const std::function<void(const Chunk&)>& take) {
+  Prepared prepared;
+  if (duckdb_prepare(session_.get(), sql.c_str(), prepared.out()) != DuckDBSuccess) {
+    return failed(duckdb_prepare_error(prepared.get()), log);
+  }
+  Pending pending;
+  if (duckdb_pending_prepared(prepared.get(), pending.out()) != DuckDBSuccess) {
+    return failed(duckdb_pending_error(pending.get()), log);
+  }
+  duckdb_pending_state state = DUCKDB_PENDING_RESULT_NOT_READY;
+  while (!duckdb_pending_execution_is_finished(state) && !stop_) {
+    state = duckdb_pending_execute_task(pending.get());
+    report_progress(session_.get(), log);
+  }
+  if (state == DUCKDB_PENDING_ERROR || stop_) {
+    return failed(duckdb_pending_error(pending.get()), log);
+  }
+  QueryResult result;
+  if (duckdb_execute_pending(pending.get(), result.out()) != DuckDBSuccess) {
+    return failed(duckdb_result_error(result.out()), log);
+  }
+  if (!take) return {};
+  for (Chunk chunk = result.fetch(); chunk; chunk = result.fetch()) take(chunk);
+  return {};
+}
+
+void Connection::interrupt() {
+  stop_ = true;
+  duckdb_interrupt(session_.get());
+}
+
+}  // namespace discreet::engine::duckdb

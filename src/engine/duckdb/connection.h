@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A DuckDB that can read what it was told at its opening and nothing else: an empty database in
+// memory, then set-up by our own statements, then lock(): no file, no network, no extension, no
+// setting can be reached or changed any more, by whatever SQL (S10, S11).
+//
+// DuckDB's own words may hold rows of the data. They go to the owner's log; errors that are
+// returned are constant texts (S21).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/duckdb/api.h"
+#include "engine/duckdb/functions.h"
+#include "engine/engine.h"
+
+namespace discreet::engine::duckdb {
+
+class Connection {
+ public:
+  /// `threads` 0: as many as the machine has.
+  static Result<std::unique_ptr<Connection>> open(std::size_t threads, const OwnerLog& log);
+
+  /// Only files of `paths` can be read from now on, and no setting can be changed.
+  Result<void> lock(const std::vector<std::string>& paths, const OwnerLog& log);
+
+  /// Runs one statement and hands each chunk of its result to `take`.
+  /// Fails with: kEngine, kInterrupted; constant texts.
+  Result<void> query(const std::string& sql, const OwnerLog& log,
+                     const std::function<void(const Chunk&)>& take = {});
+
+  /// Makes the running query, and those until resume(), fail with kInterrupted. May be called from
+  /// any thread.
+  void interrupt();
+  void resume() { stop_ = false; }
+  const std::atomic<bool>& stopped() const { return stop_; }
+
+  std::size_t threads() const { return threads_; }
+  KeepTarget& target() { return target_; }
+
+ private:
+  Connection() = default;
+  Result<void> failed(const char* words, const OwnerLog& log) const;
+
+  std::size_t threads_ = 1;
+  std::atomic<bool> stop_{false};
+  KeepTarget target_;
+  OpenDatabase database_;
+  Session session_;
+};
+
+/// What every failed question says.
+Error engine_failed();
+
+}  // namespace discreet::engine::duckdb

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/duckdb_engine.h"
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "engine/duckdb/functions.h"
+#include "engine/duckdb/lower_plan.h"
+#include "engine/duckdb/run.h"
+#include "engine/duckdb/sql.h"
+#include "engine/keyed_hash.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using policy::Type;
+
+bool is_timestamp(duckdb_type type) {
+  return type == DUCKDB_TYPE_TIMESTAMP || type == DUCKDB_TYPE_TIMESTAMP_S ||
+         type == DUCKDB_TYPE_TIMESTAMP_MS || type == DUCKDB_TYPE_TIMESTAMP_NS ||
+         type == DUCKDB_TYPE_TIMESTAMP_TZ;
+}
+
+/// Whether a column of the file can be read as what the policy declares.
+bool can_read(duckdb_type from, Type to) {
+  switch (to) {
+    case Type::kText:
+      return true;
+    case Type::kInteger:
+    case Type::kDecimal:
+      return on_grid_reads(from) && from != DUCKDB_TYPE_DATE && !is_timestamp(from);
+    case Type::kBoolean:
+      return from == DUCKDB_TYPE_BOOLEAN || from == DUCKDB_TYPE_VARCHAR ||
+             from == DUCKDB_TYPE_TINYINT || from == DUCKDB_TYPE_INTEGER ||
+             from == DUCKDB_TYPE_BIGINT;
+    case Type::kDate:
+    case Type::kTimestamp:
+      return from == DUCKDB_TYPE_DATE || from == DUCKDB_TYPE_VARCHAR || is_timestamp(from);
+  }
+  return false;
+}
+
+Result<const SourceColumn*> find(const Schemas& schemas, const std::string& table,
+                                 const std::string& name) {
+  const auto known = schemas.find(table);
+  std::vector<std::string> names;
+  if (known != schemas.end()) {
+    for (const SourceColumn& column : known->second) {
+      if (column.name == name) return &column;
+      names.push_back(column.name);
+    }
+  }
+  return invalid_input("the source of table " + in_quotes(table) + " has no column " +
+                       in_quotes(name) + did_you_mean(name, names) +
+                       "; correct the policy or its source");
+}
+
+Result<void> check_columns(const policy::Table& table, const Schemas& schemas) {
+  for (const policy::Column& column : table.columns) {
+    DISCREET_ASSIGN(const SourceColumn* raw, find(schemas, table.name, column.name));
+    if (can_read(raw->type, column.type)) continue;
+    return invalid_input("column " + in_quotes(column.name) + " of table " + in_quotes(table.name) +
+                         " is " + raw->type_name + " in its source and cannot be read as " +
+                         policy::to_string(column.type) + "; declare another type");
+  }
+  return {};
+}
+
+Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
+  if (!table.unit || table.unit->row_is_unit) return {};
+  std::string at = table.name;
+  for (const policy::UnitPath::Step& step : table.unit->steps) {
+    DISCREET_TRY(find(schemas, at, step.column));
+    DISCREET_TRY(find(schemas, step.table, step.key));
+    at = step.table;
+  }
+  DISCREET_TRY(find(schemas, at, table.unit->column));
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& policy,
+                                                         const OwnerLog& log, std::size_t threads) {
+  DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(threads, log));
+  DISCREET_ASSIGN(Schemas schemas, open_sources(*connection, policy, log));
+  for (const auto& [name, table] : policy.tables) {
+    DISCREET_TRY(check_columns(table, schemas));
+    DISCREET_TRY(check_unit(table, schemas));
+  }
+  return std::unique_ptr<DuckDbEngine>(new DuckDbEngine(std::move(connection), std::move(schemas)));
+}
+
+Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& checked,
+                                                       const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  DISCREET_ASSIGN(Secret secret, Secret::fresh());
+  DISCREET_ASSIGN(mechanism::Groups groups, run_lowered(*connection_, lower_plan(checked, schemas_),
+                                                        checked.steps().size(), secret, log));
+  return Sensitive<mechanism::Groups>(std::move(groups));
+}
+
+std::string DuckDbEngine::explain(const plan::Checked& checked) const {
+  return lower_plan(checked, schemas_).print();
+}
+
+Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Policy& policy,
+                                                             const std::string& table,
+                                                             const std::string& column_name,
+                                                             std::size_t most,
+                                                             const OwnerLog& log) {
+  const policy::Table* const declared = policy.find(table);
+  if (declared == nullptr || !declared->is_public()) {
+    return Error{Code::kRefused, in_quotes(table) + " is no public table"};
+  }
+  DISCREET_TRY(find(schemas_, table, column_name));
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  Select select;
+  select.outputs = {Sql::cast(Sql::name({"t0", column_name}), "VARCHAR")};
+  select.from.push_back({Sql::name({table}), "t0", {}});
+  select.where = {Sql::postfix(Sql::name({"t0", column_name}), "IS NOT NULL")};
+  select.group_by = 1;
+  std::vector<std::string> values;
+  DISCREET_TRY(connection_->query(select.print(), log, [&](const Chunk& chunk) {
+    for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+      values.emplace_back(column(chunk, 0).text(i));
+    }
+  }));
+  if (values.size() > most) {
+    return invalid_input("column " + in_quotes(column_name) + " of public table " +
+                         in_quotes(table) + " has more than " + std::to_string(most) +
+                         " values; list fewer keys");
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace discreet::engine::duckdb

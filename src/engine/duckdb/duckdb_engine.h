@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded engine: DuckDB over files that stay where they are.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/duckdb/connection.h"
+#include "engine/duckdb/sources.h"
+#include "engine/engine.h"
+
+namespace discreet::engine::duckdb {
+
+class DuckDbEngine final : public Engine {
+ public:
+  /// Opens the policy's sources, and checks that they have the columns and types that it names.
+  /// `threads` 0: as many as the machine has.
+  /// Fails with: kInvalidInput, kNotFound, kEngine; from the policy and the files' schemas alone.
+  static Result<std::unique_ptr<DuckDbEngine>> open(const policy::Policy& policy,
+                                                    const OwnerLog& log, std::size_t threads = 0);
+
+  /// One at a time; a second caller waits. Requires: a Checked of the same policy.
+  Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
+                                           const OwnerLog& log) override;
+  std::string explain(const plan::Checked& checked) const override;
+  void interrupt() override { connection_->interrupt(); }
+
+  /// The different values of a public table's column, for keys that are listed there, sorted.
+  /// Fails with: kRefused for a table that is not public; kInvalidInput for an unknown column or
+  /// more than `most` values; kEngine.
+  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
+                                                 const std::string& table,
+                                                 const std::string& column, std::size_t most,
+                                                 const OwnerLog& log);
+
+ private:
+  DuckDbEngine(std::unique_ptr<Connection> connection, Schemas schemas)
+      : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
+
+  std::mutex mutex_;
+  std::unique_ptr<Connection> connection_;
+  Schemas schemas_;
+};
+
+}  // namespace discreet::engine::duckdb

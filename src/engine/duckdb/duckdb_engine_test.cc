@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/duckdb_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "engine/duckdb/files_for_tests.h"
+#include "plan/policy_for_tests.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using namespace plan;
+
+void write_file(const std::string& path, const std::string& contents) {
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+/// One private table `t` with a unit `u` and an integer `x`.
+policy::Policy one_table(const ScratchFolder& folder, const std::string& source) {
+  policy::Policy policy;
+  policy.units["people"].name = "people";
+  policy.directory = folder.path();
+  policy::Table table;
+  table.name = "t";
+  table.source = source;
+  table.unit = policy::UnitPath{"people", {}, "u", false};
+  table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
+  policy.tables["t"] = table;
+  return policy;
+}
+
+std::unique_ptr<Connection> opened(const policy::Policy& policy, GatheredLog& log) {
+  auto connection = std::move(Connection::open(2, log.log()).value());
+  auto schemas = open_sources(*connection, policy, log.log());
+  EXPECT_TRUE(schemas.has_value()) << log.said;
+  return connection;
+}
+
+class Locked : public testing::Test {
+ protected:
+  Locked() {
+    write_file(folder_ / "t.csv", "u,x\n1,2\n3,4\n");
+    write_file(folder_ / "other.csv", "secret\n42\n");
+    connection_ = opened(one_table(folder_, "t.csv"), log_);
+  }
+  void refused(const std::string& sql) {
+    auto done = connection_->query(sql, log_.log());
+    ASSERT_FALSE(done.has_value()) << sql;
+    EXPECT_EQ(done.error().code, Code::kEngine);
+    EXPECT_EQ(done.error().message, engine_failed().message);
+  }
+
+  ScratchFolder folder_;
+  GatheredLog log_;
+  std::unique_ptr<Connection> connection_;
+};
+
+TEST_F(Locked, ReadsItsSourcesAndNothingElse) {
+  must(*connection_, "SELECT count(*) FROM t");
+  refused("SELECT * FROM read_csv(" + quote_text(folder_ / "other.csv") + ")");
+  refused("SELECT * FROM read_text(" + quote_text(folder_ / "other.csv") + ")");
+  refused("SELECT * FROM read_text('/etc/hostname')");
+  refused("SELECT * FROM glob(" + quote_text(folder_ / "*") + ")");
+  refused("ATTACH " + quote_text(folder_ / "new.duckdb"));
+  refused("COPY t TO " + quote_text(folder_ / "copy.csv"));
+  refused("COPY t TO " + quote_text(folder_ / "other.csv"));
+  refused("EXPORT DATABASE " + quote_text(folder_ / "export"));
+  refused("INSTALL httpfs");
+  refused("LOAD httpfs");
+  refused("SELECT * FROM read_csv('https://example.org/x.csv')");
+  refused("SELECT getenv('HOME')");
+}
+
+TEST_F(Locked, KeepsItsSettings) {
+  for (const char* sql : {"SET enable_external_access = true", "SET lock_configuration = false",
+                          "SET threads = 1", "SET allowed_paths = ['/']",
+                          "SET allowed_directories = ['/']", "RESET enable_external_access",
+                          "SET temp_directory = '/tmp'", "SET autoload_known_extensions = true"}) {
+    refused(sql);
+  }
+}
+
+TEST_F(Locked, LeavesTheFunctionsOfARunToTheRun) {
+  refused("SELECT keep({'unit': 1})");
+  refused("SELECT keep(u) FROM t");
+  refused("SELECT on_grid(x, u) FROM t");
+}
+
+TEST(Sources, AreNamedByTheirEndings) {
+  EXPECT_EQ(parse_source("a.parquet", "/d").value().path, "/d/a.parquet");
+  EXPECT_EQ(parse_source("/x/a.CSV", "/d").value().path, "/x/a.CSV");
+  const auto table = parse_source("clinic.duckdb:main.visits", "/d");
+  EXPECT_EQ(table->path, "/d/clinic.duckdb");
+  EXPECT_EQ(table->table, "main.visits");
+  const auto unknown = parse_source("a.xlsx", "/d");
+  EXPECT_EQ(unknown.error().code, Code::kInvalidInput);
+  EXPECT_NE(unknown.error().message.find(".parquet"), std::string::npos);
+}
+
+TEST(Sources, AreDescribedByNameAndType) {
+  ScratchFolder folder;
+  GatheredLog log;
+  write_table(folder, "parquet", "labs", clinic_columns().at("labs"), {});
+  auto columns = describe_source("labs.parquet", folder.path(), log.log());
+  ASSERT_TRUE(columns.has_value()) << log.said;
+  ASSERT_EQ(columns->size(), 2U);
+  EXPECT_EQ((*columns)[0].name, "visit_id");
+  EXPECT_EQ((*columns)[0].type, "INTEGER");
+  write_table(folder, "duckdb", "labs", clinic_columns().at("labs"), {});
+  EXPECT_EQ(describe_source("all.duckdb:labs", folder.path(), log.log()).value()[1].type,
+            "HUGEINT");
+  EXPECT_EQ(describe_source("none.parquet", folder.path(), log.log()).error().code,
+            Code::kNotFound);
+}
+
+TEST(Sources, ThatAreMissingOrBrokenGiveTextsWithoutContents) {
+  ScratchFolder folder;
+  GatheredLog log;
+  auto fails = [&](const std::string& source) {
+    auto engine = DuckDbEngine::open(one_table(folder, source), log.log());
+    EXPECT_FALSE(engine.has_value()) << source;
+    return engine ? Error{} : engine.error();
+  };
+  EXPECT_EQ(fails("none.parquet").code, Code::kNotFound);
+  write_file(folder / "bad.parquet", "PAR1 this is Bob's row, not Parquet PAR1");
+  const Error corrupt = fails("bad.parquet");
+  EXPECT_EQ(corrupt.code, Code::kEngine);
+  EXPECT_EQ(corrupt.message,
+            "the source of table 't' cannot be read; the owner's log has the database's words");
+  EXPECT_NE(log.said, "");
+  write_file(folder / "bad.duckdb", "no database");
+  EXPECT_EQ(fails("bad.duckdb:t").code, Code::kEngine);
+  write_file(folder / "names.csv", "user,x\n1,2\n");
+  const Error names = fails("names.csv");
+  EXPECT_EQ(names.code, Code::kInvalidInput);
+  EXPECT_NE(names.message.find("has no column 'u'"), std::string::npos) << names.message;
+}
+
+TEST(Sources, WithATypeThatCannotBeReadAreNamed) {
+  ScratchFolder folder;
+  GatheredLog log;
+  write_table(folder, "parquet", "t", {{"u", "BIGINT"}, {"x", "DATE"}}, {});
+  auto engine = DuckDbEngine::open(one_table(folder, "t.parquet"), log.log());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().code, Code::kInvalidInput);
+  EXPECT_NE(engine.error().message.find("DATE"), std::string::npos) << engine.error().message;
+}
+
+// A file that is cut off in its middle opens, since the schema is at its end, or does not; a file
+// whose pages were overwritten opens and fails when it is read. The text is the same constant.
+TEST(Sources, ThatBreakWhileReadGiveAConstantError) {
+  ScratchFolder folder;
+  GatheredLog log;
+  std::vector<RawRow> rows;
+  for (int i = 0; i < 5'000; ++i) {
+    rows.push_back({{"u", integer_value(i)}, {"x", integer_value(i * 7919 % 101)}});
+  }
+  write_table(folder, "parquet", "t", {{"u", "BIGINT"}, {"x", "BIGINT"}}, rows);
+  {
+    std::fstream file(folder / "t.parquet", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4);
+    file << std::string(4'000, '\xff');
+  }
+  const policy::Policy policy = one_table(folder, "t.parquet");
+  auto engine = DuckDbEngine::open(policy, log.log());
+  ASSERT_TRUE(engine.has_value()) << log.said;
+  Plan plan = count_plan(from("t"));
+  plan.measurements.push_back(measurement(MeasureKind::kSum, col("x")));
+  auto checked = Checker::check(plan, policy, "q");
+  auto answer = (*engine)->run(*checked, log.log());
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, Code::kEngine);
+  EXPECT_EQ(answer.error().message, engine_failed().message);
+}
+
+/// Sum and number of x, and number of rows, of a table that is read from `source`.
+std::vector<std::int64_t> read_back(const ScratchFolder& folder, const std::string& source) {
+  GatheredLog log;
+  auto connection = opened(one_table(folder, source), log);
+  std::vector<std::int64_t> out;
+  auto done = connection->query(
+      "SELECT coalesce(sum(on_grid(x, '0..100 by 1')), 0)::BIGINT, count(on_grid(x, '0..100 by "
+      "1')), "
+      "count(u) FROM t",
+      log.log(), [&](const Chunk& chunk) {
+        for (idx_t i = 0; i < 3; ++i) out.push_back(column(chunk, i).values<std::int64_t>()[0]);
+      });
+  EXPECT_TRUE(done.has_value()) << log.said;
+  return out;
+}
+
+using Answer = std::vector<std::int64_t>;
+
+TEST(Csv, CellsThatAreNoNumbersAreNullAndOddLinesAreLeftOut) {
+  ScratchFolder folder;
+  write_file(folder / "t.csv",
+             "u,x\n1,5\n2,abc\n3,\n4,\"7\"\n5,1e400\n6,6,6\n7\n8,NaN\n9,\"3\n\"\n");
+  EXPECT_EQ(read_back(folder, "t.csv"), (Answer{5 + 7 + 100 + 3, 4, 7}));
+  write_file(folder / "semi.csv", "u;x;z\n1;5;a,b,c,d\n2;6;\n");
+  EXPECT_EQ(read_back(folder, "semi.csv"), (Answer{11, 2, 2}));
+  write_file(folder / "tab.tsv", "u\tx\n1\t5\n");
+  EXPECT_EQ(read_back(folder, "tab.tsv"), (Answer{5, 1, 1}));
+}
+
+// The reader's types are not guessed: a number far down that is none changes nothing but itself.
+TEST(Csv, ALateOddCellChangesNothingElse) {
+  ScratchFolder folder;
+  std::string lines = "u,x\n";
+  for (int i = 0; i < 200'000; ++i) lines += std::to_string(i) + ",1\n";
+  write_file(folder / "a.csv", lines + "7,1\n");
+  write_file(folder / "b.csv", lines + "7,Bob\n");
+  EXPECT_EQ(read_back(folder, "a.csv"), (Answer{200'001, 200'001, 200'001}));
+  EXPECT_EQ(read_back(folder, "b.csv"), (Answer{200'000, 200'000, 200'001}));
+}
+
+TEST(Csv, BytesThatAreNoUtf8LoseTheirLineOnly) {
+  ScratchFolder folder;
+  write_file(folder / "t.csv", "u,x\n1,5\n2,\xff\xfe\n3,7\n");
+  EXPECT_EQ(read_back(folder, "t.csv"), (Answer{12, 2, 2}));
+}
+
+TEST(Json, ValuesThatAreNoNumbersAreNull) {
+  ScratchFolder folder;
+  write_file(
+      folder / "t.ndjson",
+      "{\"u\": 1, \"x\": 5}\n{\"u\": 2, \"x\": \"abc\"}\n{\"u\": 3}\n{\"u\": 4, \"x\": [1]}\n"
+      "{\"u\": \"five\", \"x\": 2.5}\n{\"u\": 6, \"x\": null, \"y\": {}}\n");
+  EXPECT_EQ(read_back(folder, "t.ndjson"), (Answer{8, 2, 6}));
+  write_file(folder / "t.json", "[{\"u\": 1, \"x\": 5}, {\"u\": 2, \"x\": \"7\"}]");
+  EXPECT_EQ(read_back(folder, "t.json"), (Answer{12, 2, 2}));
+}
+
+TEST(Engine, IsInterrupted) {
+  ScratchFolder folder;
+  GatheredLog log;
+  auto writer = Connection::open(2, log.log()).value().release();
+  must(*writer, "COPY (SELECT i AS u, i % 101 AS x FROM range(3000000) r(i)) TO " +
+                    quote_text(folder / "t.parquet"));
+  delete writer;
+  const policy::Policy policy = one_table(folder, "t.parquet");
+  auto engine = DuckDbEngine::open(policy, log.log());
+  ASSERT_TRUE(engine.has_value());
+  Plan plan = count_plan(from("t"));
+  plan.measurements.push_back(measurement(MeasureKind::kSum, col("x")));
+  auto checked = Checker::check(plan, policy, "q");
+  ASSERT_TRUE(checked.has_value());
+  // Interrupted by the first sign of progress, from inside of the run.
+  OwnerLog stopping{.say = {}, .progress = [&](int) { (*engine)->interrupt(); }};
+  auto answer = (*engine)->run(*checked, stopping);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, Code::kInterrupted);
+  EXPECT_TRUE((*engine)->run(*checked, log.log()).has_value()) << log.said;  // and goes on
+}
+
+TEST(Engine, ExplainsWhatItSends) {
+  ScratchFolder folder;
+  GatheredLog log;
+  write_table(folder, "parquet", "t", {{"u", "BIGINT"}, {"x", "DOUBLE"}}, {});
+  const policy::Policy policy = one_table(folder, "t.parquet");
+  auto engine = DuckDbEngine::open(policy, log.log());
+  ASSERT_TRUE(engine.has_value()) << log.said;
+  Plan plan = count_plan(from("t"));
+  plan.filter = Expr::of(Op::kLess, {col("x"), num(65)});
+  plan.measurements.push_back(measurement(MeasureKind::kSum, col("x")));
+  const std::string text = (*engine)->explain(*Checker::check(plan, policy, "q"));
+  EXPECT_EQ(text.substr(0, text.find("--")),
+            "SELECT keep({'unit': CAST(\"t0\".\"u\" AS BIGINT), 'c0': on_grid(\"t0\".\"x\", "
+            "'0..100 by 1')})\n"
+            "FROM \"t\" AS \"t0\"\n"
+            "WHERE (on_grid(\"t0\".\"x\", '0..100 by 1') < CAST(65 AS BIGINT))\n"
+            "  AND (\"t0\".\"u\" IS NOT NULL);\n");
+}
+
+TEST(Engine, ListsThePublicValuesOfPublicTablesOnly) {
+  ScratchFolder folder;
+  GatheredLog log;
+  policy::Policy policy = clinic();
+  write_clinic(folder, "csv",
+               {{"zips",
+                 {{{"zip", text_value("b")}, {"region", text_value("a")}},
+                  {{"zip", text_value("a")}, {"region", text_value("a")}},
+                  {{"region", text_value("b")}}}}},
+               policy);
+  auto engine = DuckDbEngine::open(policy, log.log());
+  ASSERT_TRUE(engine.has_value()) << engine.error().message << log.said;
+  EXPECT_EQ((*engine)->public_values(policy, "zips", "zip", 10, log.log()).value(),
+            (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ((*engine)->public_values(policy, "zips", "zip", 1, log.log()).error().code,
+            Code::kInvalidInput);
+  EXPECT_EQ((*engine)->public_values(policy, "visits", "city", 10, log.log()).error().code,
+            Code::kRefused);
+}
+
+// Names and constants with quotes, semicolons, comments and zero bytes stay names and constants.
+TEST(Sql, QuotesWhateverItIsGiven) {
+  GatheredLog log;
+  auto connection = std::move(Connection::open(1, log.log()).value());
+  for (const std::string& text :
+       {std::string("it's"), std::string("'; DROP TABLE t; --"), std::string("\"; --"),
+        std::string("a\0b'", 4), std::string("\\'"), std::string("$$x$$"),
+        std::string("\xE2\x80\x99"), std::string()}) {
+    std::string back;
+    auto done = connection->query("SELECT " + Sql::text(text).print(), log.log(),
+                                  [&](const Chunk& chunk) { back = column(chunk, 0).text(0); });
+    ASSERT_TRUE(done.has_value()) << log.said;
+    EXPECT_EQ(back, text);
+    if (text.empty() || text.find('\0') != text.npos) continue;
+    done = connection->query(
+        "SELECT " + Sql::name({text}).print() + " FROM (SELECT 1 AS " + quote_name(text) + ")",
+        log.log());
+    EXPECT_TRUE(done.has_value()) << log.said;
+  }
+}
+
+}  // namespace
+}  // namespace discreet::engine::duckdb

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a test as files: Parquet, CSV, JSON or a DuckDB database in a folder of their own,
+// written by a DuckDB that is not locked.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/duckdb/connection.h"
+#include "engine/duckdb/sql.h"
+#include "plan/reference_for_tests.h"
+
+namespace discreet::engine::duckdb {
+
+/// A folder that is gone with this.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "discreet-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) std::abort();
+    path_ = pattern;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() { std::filesystem::remove_all(path_); }
+
+  std::string path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// What the engine says, gathered.
+struct GatheredLog {
+  std::string said;
+  OwnerLog log() {
+    return {.say = [this](const std::string& words) { said += words + "\n"; }, .progress = {}};
+  }
+};
+
+/// Runs SQL that must succeed.
+inline void must(Connection& connection, const std::string& sql) {
+  GatheredLog gathered;
+  Result<void> done = connection.query(sql, gathered.log());
+  ASSERT_TRUE(done.has_value()) << sql << "\n" << gathered.said;
+}
+
+/// A table's columns and their types in the file.
+using FileColumns = std::vector<std::pair<std::string, std::string>>;
+
+inline std::string value_sql(const policy::Value& value, const std::string& type) {
+  if (value.is_null()) return "NULL";
+  if (const bool* truth = std::get_if<bool>(&value.data)) return *truth ? "TRUE" : "FALSE";
+  if (std::holds_alternative<std::string>(value.data)) return quote_text(value.text());
+  const std::string number = value.number().to_string();
+  if (type == "DATE") return "(DATE '1970-01-01' + " + number + ")";
+  if (type == "TIMESTAMP") return "make_timestamp(" + number + ")";
+  return "CAST(" + quote_text(number) + " AS " + type + ")";
+}
+
+inline void make_table(Connection& connection, const std::string& table, const FileColumns& columns,
+                       const std::vector<plan::RawRow>& rows) {
+  std::string sql = "CREATE TABLE " + quote_name(table) + " (";
+  for (const auto& [name, type] : columns) sql += quote_name(name) + " " + type + ", ";
+  must(connection, sql.substr(0, sql.size() - 2) + ")");
+  std::string values;
+  for (const plan::RawRow& row : rows) {
+    values += values.empty() ? "(" : ", (";
+    for (const auto& [name, type] : columns) {
+      values += value_sql(plan::raw(row, name), type) + ", ";
+    }
+    values.replace(values.size() - 2, 2, ")");
+  }
+  if (!values.empty()) {
+    must(connection, "INSERT INTO " + quote_name(table) + " VALUES " + values);
+  }
+}
+
+/// Writes a table and gives the source that a policy names. `format`: parquet, csv, json, duckdb.
+inline std::string write_table(const ScratchFolder& folder, const std::string& format,
+                               const std::string& table, const FileColumns& columns,
+                               const std::vector<plan::RawRow>& rows) {
+  GatheredLog gathered;
+  auto connection = Connection::open(1, gathered.log());
+  if (!connection) std::abort();
+  if (format == "duckdb") {
+    must(**connection, "ATTACH " + quote_text(folder / "all.duckdb") + " AS f");
+    must(**connection, "USE f");
+    make_table(**connection, table, columns, rows);
+    return "all.duckdb:" + table;
+  }
+  make_table(**connection, table, columns, rows);
+  const std::string file = table + "." + format;
+  must(**connection, "COPY " + quote_name(table) + " TO " + quote_text(folder / file) +
+                         (format == "csv"    ? " (FORMAT csv, HEADER)"
+                          : format == "json" ? " (FORMAT json)"
+                                             : " (FORMAT parquet)"));
+  return file;
+}
+
+/// The columns of plan/policy_for_tests.h, as files hold them.
+inline const std::map<std::string, FileColumns>& clinic_columns() {
+  static const std::map<std::string, FileColumns> columns = {
+      {"patients",
+       {{"id", "BIGINT"}, {"cohort", "SMALLINT"}, {"zip", "VARCHAR"}, {"weight", "DECIMAL(9,3)"}}},
+      {"visits",
+       {{"id", "INTEGER"},
+        {"patient_id", "BIGINT"},
+        {"age", "INTEGER"},
+        {"change", "TINYINT"},
+        {"cost", "DECIMAL(18,3)"},
+        {"clinic", "VARCHAR"},
+        {"city", "VARCHAR"},
+        {"day", "DATE"},
+        {"at", "TIMESTAMP"},
+        {"urgent", "BOOLEAN"},
+        {"serial", "BIGINT"},
+        {"note", "VARCHAR"},
+        {"secret", "INTEGER"},
+        {"filled", "BIGINT"}}},
+      {"labs", {{"visit_id", "INTEGER"}, {"value", "HUGEINT"}}},
+      {"zips", {{"zip", "VARCHAR"}, {"region", "VARCHAR"}}},
+      {"events", {{"size", "UTINYINT"}}},
+  };
+  return columns;
+}
+
+/// Writes every table of the policy and points it there.
+inline void write_clinic(const ScratchFolder& folder, const std::string& format,
+                         const plan::Database& database, policy::Policy& policy) {
+  policy.directory = folder.path();
+  for (auto& [name, table] : policy.tables) {
+    const auto rows = database.find(name);
+    table.source = write_table(folder, format, name, clinic_columns().at(name),
+                               rows == database.end() ? std::vector<plan::RawRow>{} : rows->second);
+  }
+}
+
+}  // namespace discreet::engine::duckdb

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/functions.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/check.h"
+#include "engine/duckdb/keep.h"
+#include "engine/integer_map.h"
+#include "engine/quantize.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+constexpr std::int64_t kPerUnit = 1'000'000;  // plan/expression.h: quotients are multiples of 10^-6
+
+/// The text constant that is the second argument; nothing if it is not one.
+std::optional<std::string> second_argument(duckdb_bind_info info) {
+  ClientContext context;
+  duckdb_scalar_function_get_client_context(info, context.out());
+  Expression argument(duckdb_scalar_function_bind_get_argument(info, 1));
+  if (!duckdb_expression_is_foldable(argument.get())) return std::nullopt;
+  Constant constant;
+  ErrorData error(duckdb_expression_fold(context.get(), argument.get(), constant.out()));
+  if (duckdb_error_data_has_error(error.get())) return std::nullopt;
+  std::unique_ptr<char, decltype(&duckdb_free)> text(duckdb_get_varchar(constant.get()),
+                                                     duckdb_free);
+  return std::string(text.get());
+}
+
+/// Keeps a T, made from the constant, for the calls.
+template <class T, class Make>
+void bind_constant(duckdb_bind_info info, Make make) {
+  std::optional<std::string> text = second_argument(info);
+  if (!text) return duckdb_scalar_function_bind_set_error(info, "the second argument varies");
+  duckdb_scalar_function_set_bind_data(info, new T(make(*text)),
+                                       [](void* data) { delete static_cast<T*>(data); });
+  duckdb_scalar_function_set_bind_data_copy(
+      info, [](void* data) -> void* { return new T(*static_cast<T*>(data)); });
+}
+
+Rational number(std::string_view text) {
+  Result<Rational> value = Rational::parse(text);
+  DISCREET_CHECK(value.has_value());
+  return *value;
+}
+
+policy::Grid parse_grid(std::string_view text) {
+  std::size_t dots = text.find("..");
+  std::size_t by = text.find(" by ");
+  DISCREET_CHECK(dots != text.npos && by != text.npos && dots < by);
+  return {number(text.substr(0, dots)), number(text.substr(dots + 2, by - dots - 2)),
+          number(text.substr(by + 4))};
+}
+
+/// out[i] = f(i) where that is something, and NULL where the input or f(i) is nothing.
+template <class F>
+void fill(const Column& in, idx_t count, duckdb_vector output, F f) {
+  auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
+  std::uint64_t* valid = nullptr;
+  for (idx_t i = 0; i < count; ++i) {
+    std::optional<std::int64_t> value;
+    if (!in.is_null(i)) value = f(i);
+    if (value) {
+      out[i] = *value;
+      continue;
+    }
+    out[i] = 0;
+    if (valid == nullptr) {
+      duckdb_vector_ensure_validity_writable(output);
+      valid = duckdb_vector_get_validity(output);
+    }
+    duckdb_validity_set_row_invalid(valid, i);
+  }
+}
+
+Int128 wide(const duckdb_hugeint& value) {
+  return static_cast<Int128>(static_cast<Uint128>(static_cast<std::uint64_t>(value.upper)) << 64 |
+                             value.lower);
+}
+
+Int128 wide(const duckdb_uhugeint& value) {  // above 2^127 all grids have ended
+  return value.upper > static_cast<std::uint64_t>(INT64_MAX)
+             ? kInt128Max
+             : static_cast<Int128>(Uint128{value.upper} << 64 | value.lower);
+}
+
+template <class T>
+Int128 wide(T value) {
+  return value;
+}
+
+template <class T>
+void quantize(const Quantizer& quantizer, const Column& in, idx_t count, duckdb_vector output,
+              int scale = 0) {
+  const T* values = in.values<T>();
+  fill(in, count, output, [&](idx_t i) -> std::optional<std::int64_t> {
+    return scale == 0 ? quantizer.from_integer(wide(values[i]))
+                      : quantizer.from_decimal(wide(values[i]), scale);
+  });
+}
+
+void quantize_decimal(const Quantizer& quantizer, const Column& in, idx_t count,
+                      duckdb_vector output, duckdb_logical_type type) {
+  int scale = duckdb_decimal_scale(type);
+  switch (duckdb_decimal_internal_type(type)) {
+    case DUCKDB_TYPE_SMALLINT:
+      return quantize<std::int16_t>(quantizer, in, count, output, scale);
+    case DUCKDB_TYPE_INTEGER:
+      return quantize<std::int32_t>(quantizer, in, count, output, scale);
+    case DUCKDB_TYPE_BIGINT:
+      return quantize<std::int64_t>(quantizer, in, count, output, scale);
+    default:
+      return quantize<duckdb_hugeint>(quantizer, in, count, output, scale);
+  }
+}
+
+void on_grid(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& quantizer = *static_cast<Quantizer*>(duckdb_scalar_function_get_bind_data(info));
+  duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
+  LogicalType type(duckdb_vector_get_column_type(vector));
+  Column in(vector);
+  idx_t count = duckdb_data_chunk_get_size(input);
+  switch (duckdb_get_type_id(type.get())) {
+    case DUCKDB_TYPE_BOOLEAN:
+    case DUCKDB_TYPE_UTINYINT:
+      return quantize<std::uint8_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_TINYINT:
+      return quantize<std::int8_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_SMALLINT:
+      return quantize<std::int16_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_USMALLINT:
+      return quantize<std::uint16_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_INTEGER:
+    case DUCKDB_TYPE_DATE:  // days; infinities are its ends
+      return quantize<std::int32_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_UINTEGER:
+      return quantize<std::uint32_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_BIGINT:
+    case DUCKDB_TYPE_TIMESTAMP:  // microseconds
+    case DUCKDB_TYPE_TIMESTAMP_TZ:
+      return quantize<std::int64_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_UBIGINT:
+      return quantize<std::uint64_t>(quantizer, in, count, output);
+    case DUCKDB_TYPE_HUGEINT:
+      return quantize<duckdb_hugeint>(quantizer, in, count, output);
+    case DUCKDB_TYPE_UHUGEINT:
+      return quantize<duckdb_uhugeint>(quantizer, in, count, output);
+    case DUCKDB_TYPE_DECIMAL:
+      return quantize_decimal(quantizer, in, count, output, type.get());
+    case DUCKDB_TYPE_FLOAT:
+      return fill(in, count, output,
+                  [&](idx_t i) { return quantizer.from_binary32(in.values<std::uint32_t>()[i]); });
+    case DUCKDB_TYPE_DOUBLE:
+      return fill(in, count, output,
+                  [&](idx_t i) { return quantizer.from_binary64(in.values<std::uint64_t>()[i]); });
+    case DUCKDB_TYPE_VARCHAR:
+      return fill(in, count, output, [&](idx_t i) { return quantizer.from_text(in.text(i)); });
+    default:
+      return duckdb_scalar_function_set_error(info, "on_grid does not read this type");
+  }
+}
+
+void scaled(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& map = *static_cast<IntegerMap*>(duckdb_scalar_function_get_bind_data(info));
+  Column in(duckdb_data_chunk_get_vector(input, 0));
+  fill(in, duckdb_data_chunk_get_size(input), output,
+       [&](idx_t i) -> std::optional<std::int64_t> { return map(in.values<std::int64_t>()[i]); });
+}
+
+std::optional<std::int64_t> quotient_of(std::int64_t a, std::int64_t b) {
+  if (b == 0) return std::nullopt;
+  Int128 n = static_cast<Int128>(a) * kPerUnit;
+  Int128 result = n / b;
+  Int128 rest = n % b;
+  Int128 size = rest < 0 ? -rest : rest;
+  Int128 divisor = b < 0 ? -static_cast<Int128>(b) : b;
+  if (size >= divisor - size) result += (n < 0) == (b < 0) ? 1 : -1;
+  return saturate_to_int64(result);
+}
+
+void quotient(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  Column a(duckdb_data_chunk_get_vector(input, 0));
+  Column b(duckdb_data_chunk_get_vector(input, 1));
+  fill(a, duckdb_data_chunk_get_size(input), output, [&](idx_t i) -> std::optional<std::int64_t> {
+    if (b.is_null(i)) return std::nullopt;
+    return quotient_of(a.values<std::int64_t>()[i], b.values<std::int64_t>()[i]);
+  });
+}
+
+bool register_scalar(duckdb_connection connection, const char* name,
+                     std::initializer_list<duckdb_type> parameters,
+                     duckdb_scalar_function_bind_t bind, duckdb_scalar_function_t function) {
+  ScalarFunction made(duckdb_create_scalar_function());
+  duckdb_scalar_function_set_name(made.get(), name);
+  for (duckdb_type parameter : parameters) {
+    LogicalType type(duckdb_create_logical_type(parameter));
+    duckdb_scalar_function_add_parameter(made.get(), type.get());
+  }
+  LogicalType result(duckdb_create_logical_type(DUCKDB_TYPE_BIGINT));
+  duckdb_scalar_function_set_return_type(made.get(), result.get());
+  duckdb_scalar_function_set_special_handling(made.get());  // NULLs come to us
+  if (bind != nullptr) duckdb_scalar_function_set_bind(made.get(), bind);
+  duckdb_scalar_function_set_function(made.get(), function);
+  return duckdb_register_scalar_function(connection, made.get()) == DuckDBSuccess;
+}
+
+}  // namespace
+
+std::string grid_text(const policy::Grid& grid) {
+  return grid.low.mpq().get_str() + ".." + grid.high.mpq().get_str() + " by " +
+         grid.step.mpq().get_str();
+}
+
+bool on_grid_reads(duckdb_type type) {
+  switch (type) {
+    case DUCKDB_TYPE_BOOLEAN:
+    case DUCKDB_TYPE_UTINYINT:
+    case DUCKDB_TYPE_TINYINT:
+    case DUCKDB_TYPE_SMALLINT:
+    case DUCKDB_TYPE_USMALLINT:
+    case DUCKDB_TYPE_INTEGER:
+    case DUCKDB_TYPE_DATE:
+    case DUCKDB_TYPE_UINTEGER:
+    case DUCKDB_TYPE_BIGINT:
+    case DUCKDB_TYPE_TIMESTAMP:
+    case DUCKDB_TYPE_TIMESTAMP_TZ:
+    case DUCKDB_TYPE_UBIGINT:
+    case DUCKDB_TYPE_HUGEINT:
+    case DUCKDB_TYPE_UHUGEINT:
+    case DUCKDB_TYPE_DECIMAL:
+    case DUCKDB_TYPE_FLOAT:
+    case DUCKDB_TYPE_DOUBLE:
+    case DUCKDB_TYPE_VARCHAR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool register_functions(duckdb_connection connection, KeepTarget& target) {
+  auto bind_grid = [](duckdb_bind_info info) {
+    bind_constant<Quantizer>(info,
+                             [](const std::string& text) { return Quantizer(parse_grid(text)); });
+  };
+  auto bind_formula = [](duckdb_bind_info info) {
+    bind_constant<IntegerMap>(
+        info, [](const std::string& text) { return IntegerMap(parse_formula(text)); });
+  };
+  return register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
+                         on_grid) &&
+         register_scalar(connection, "scaled", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_VARCHAR},
+                         bind_formula, scaled) &&
+         register_scalar(connection, "quotient", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
+                         quotient) &&
+         register_keep(connection, target);
+}
+
+}  // namespace discreet::engine::duckdb

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/lower_expression.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/duckdb/functions.h"
+#include "engine/integer_map.h"
+#include "plan/calendar.h"
+#include "plan/grid.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using plan::Expr;
+using plan::Grid;
+using plan::Op;
+using plan::Shape;
+using policy::Type;
+using policy::Value;
+
+constexpr const char* kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr const char* kSmall = "abcdefghijklmnopqrstuvwxyz";
+
+bool is_temporal(Type type) { return type == Type::kDate || type == Type::kTimestamp; }
+
+/// Requires: a whole number below 2^126.
+Int128 whole(const Rational& value) {
+  DISCREET_CHECK(value.denominator() == 1);
+  return to_int128(value.numerator());
+}
+
+Rational largest(const Grid& grid) { return std::max(grid.low.abs(), grid.high.abs()); }
+
+bool fits_bigint(const Rational& value) { return value.abs() < power_of_two(62); }
+
+/// Lower-case or upper-case letters of ASCII; DuckDB's own functions know other alphabets.
+Sql letters(Sql arg, const char* from, const char* to) {
+  return Sql::call("translate", {std::move(arg), Sql::text(from), Sql::text(to)});
+}
+
+/// NULL where `arg` is, else `value`.
+Sql unless_null(const Sql& arg, Sql value, Word type) {
+  return Sql::choose({Sql::postfix(arg, "IS NULL"), Sql::null(type), std::move(value)});
+}
+
+Sql scaled(Sql arg, const IntegerMap::Formula& formula) {
+  return Sql::call("scaled", {std::move(arg), Sql::text(to_string(formula))});
+}
+
+Sql null_of(const Shape& shape) {
+  if (shape.grid) return Sql::null("BIGINT");
+  return shape.type == Type::kText ? Sql::null("VARCHAR") : Sql::null("BOOLEAN");
+}
+
+}  // namespace
+
+Shape ExpressionLowering::shape(const Expr& expr) const {
+  Result<Shape> shape = plan::shape_of(expr, source_, policy_, plan::Use::kChecked);
+  DISCREET_CHECK(shape.has_value());
+  return *shape;
+}
+
+Sql ExpressionLowering::constant(const Value& value, const Shape& shape) {
+  if (value.is_null()) return null_of(shape);
+  if (const bool* truth = std::get_if<bool>(&value.data)) return Sql::truth(*truth);
+  if (std::holds_alternative<std::string>(value.data)) return Sql::text(value.text());
+  DISCREET_CHECK(shape.grid.has_value());
+  return Sql::number(whole(value.number() / shape.grid->step));
+}
+
+const SourceColumn& ExpressionLowering::raw_column(const std::string& table,
+                                                   const std::string& name) const {
+  for (const SourceColumn& column : schemas_.at(table)) {
+    if (column.name == name) return column;
+  }
+  DISCREET_CHECK(false);  // DuckDbEngine::open looked for every column that the policy names
+}
+
+std::vector<Sql> ExpressionLowering::all(const std::vector<Expr>& args) const {
+  std::vector<Sql> out;
+  for (const Expr& arg : args) out.push_back(lower(arg));
+  return out;
+}
+
+Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
+  const Shape own = shape(expr);
+  DISCREET_CHECK(own.grid.has_value());
+  if (expr.op == Op::kLiteral) {
+    if (expr.value.is_null()) return Sql::null("BIGINT");
+    Rational steps = expr.value.number() / step;
+    return fits_bigint(steps) ? Sql::number(whole(steps)) : Sql::number(whole(steps), "HUGEINT");
+  }
+  const Rational factor = own.grid->step / step;
+  Sql value = lower(expr);
+  if (factor == Rational(1)) return value;
+  if (fits_bigint(largest(*own.grid) / step)) {
+    return Sql::infix("*", {std::move(value), Sql::number(whole(factor))});
+  }
+  return Sql::infix(
+      "*", {Sql::cast(std::move(value), "HUGEINT"), Sql::number(whole(factor), "HUGEINT")});
+}
+
+Sql ExpressionLowering::as(const Expr& expr, const Shape& to) const {
+  const Shape own = shape(expr);
+  if (own.always_null()) return null_of(to);
+  return to.grid ? in_steps(expr, to.grid->step) : lower(expr);
+}
+
+Sql ExpressionLowering::lower(const Expr& expr) const {
+  switch (expr.op) {
+    case Op::kColumn:
+      return column(expr);
+    case Op::kLiteral:
+      return constant(expr.value, shape(expr));
+    case Op::kEqual:
+    case Op::kLess:
+    case Op::kLessEqual:
+      return comparison(expr);
+    case Op::kAnd:
+      return Sql::infix("AND", all(expr.args));
+    case Op::kOr:
+      return Sql::infix("OR", all(expr.args));
+    case Op::kNot:
+      return Sql::prefix("NOT", lower(expr.args[0]));
+    case Op::kIsNull:
+      return Sql::postfix(as(expr.args[0], shape(expr.args[0])), "IS NULL");
+    case Op::kIn:
+      return membership(expr);
+    case Op::kLike:
+      return like(expr);
+    case Op::kCase:
+    case Op::kCoalesce:
+      return choice(expr);
+    case Op::kDatePart:
+    case Op::kDateTrunc:
+      return calendar(expr);
+    case Op::kLower:
+    case Op::kUpper:
+    case Op::kTrim:
+    case Op::kLength:
+    case Op::kSubstring:
+    case Op::kConcat:
+    case Op::kToNumber:
+      return text(expr);
+    default:
+      return arithmetic(expr);
+  }
+}
+
+Sql ExpressionLowering::column(const Expr& expr) const {
+  const std::string& table = source_.tables[expr.table].table;
+  const policy::Column& declared = *policy_.find(table)->find(expr.name);
+  const SourceColumn& raw = raw_column(table, expr.name);
+  const Shape shape = plan::shape_of(declared);
+  Sql value = Sql::name({alias(expr.table), expr.name});
+  switch (declared.type) {
+    case Type::kText:
+      if (raw.type != DUCKDB_TYPE_VARCHAR) value = Sql::try_cast(value, "VARCHAR");
+      break;
+    case Type::kBoolean:
+      if (raw.type != DUCKDB_TYPE_BOOLEAN) value = Sql::try_cast(value, "BOOLEAN");
+      break;
+    case Type::kDate:
+      if (raw.type != DUCKDB_TYPE_DATE) value = Sql::try_cast(value, "DATE");
+      break;
+    case Type::kTimestamp:
+      if (raw.type != DUCKDB_TYPE_TIMESTAMP && raw.type != DUCKDB_TYPE_TIMESTAMP_TZ) {
+        value = Sql::try_cast(value, "TIMESTAMP");
+      }
+      break;
+    case Type::kInteger:
+    case Type::kDecimal:
+      break;
+  }
+  if (shape.grid) value = Sql::call("on_grid", {value, Sql::text(grid_text(*shape.grid))});
+  if (declared.null_rule != policy::NullRule::kDefault) return value;
+  Value fallback = declared.fallback;
+  if (shape.grid) {
+    const Rational steps(Rational(fallback.number() / shape.grid->step).round());
+    fallback.data = std::clamp(steps * shape.grid->step, shape.grid->low, shape.grid->high);
+  }
+  return Sql::call("coalesce", {std::move(value), constant(fallback, shape)});
+}
+
+Sql ExpressionLowering::comparison(const Expr& expr) const {
+  const Shape a = shape(expr.args[0]);
+  const Shape b = shape(expr.args[1]);
+  std::vector<Sql> sides;
+  if (a.grid) {
+    const Rational step = plan::join(*a.grid, *b.grid).step;
+    sides = {in_steps(expr.args[0], step), in_steps(expr.args[1], step)};
+  } else {
+    sides = all(expr.args);
+  }
+  if (expr.op == Op::kEqual) return Sql::infix("=", std::move(sides));
+  if (expr.op == Op::kLess) return Sql::infix("<", std::move(sides));
+  return Sql::infix("<=", std::move(sides));
+}
+
+// A number that is no multiple of the argument's step equals none of its values.
+Sql ExpressionLowering::membership(const Expr& expr) const {
+  const Shape own = shape(expr.args[0]);
+  std::vector<Sql> list;
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    const Value& value = expr.args[i].value;
+    if (own.grid) {
+      const Rational steps = value.number() / own.grid->step;
+      if (steps.denominator() != 1 || !fits_bigint(steps)) continue;
+    }
+    list.push_back(constant(value, own));
+  }
+  Sql arg = lower(expr.args[0]);
+  if (list.empty()) return unless_null(arg, Sql::truth(false), "BOOLEAN");
+  return Sql::in(std::move(arg), std::move(list));
+}
+
+Sql ExpressionLowering::like(const Expr& expr) const {
+  Sql arg = lower(expr.args[0]);
+  Sql pattern = lower(expr.args[1]);
+  if (expr.name != "i") return Sql::like(std::move(arg), std::move(pattern));
+  return Sql::like(letters(std::move(arg), kCapitals, kSmall),
+                   letters(std::move(pattern), kCapitals, kSmall));
+}
+
+Sql ExpressionLowering::choice(const Expr& expr) const {
+  const Shape own = shape(expr);
+  std::vector<Sql> args;
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const bool condition = expr.op == Op::kCase && i % 2 == 0 && i + 1 < expr.args.size();
+    args.push_back(condition ? as(expr.args[i], shape(expr.args[i])) : as(expr.args[i], own));
+  }
+  if (expr.op == Op::kCoalesce) return Sql::call("coalesce", std::move(args));
+  return Sql::choose(std::move(args));
+}
+
+Sql ExpressionLowering::arithmetic(const Expr& expr) const {
+  switch (expr.op) {
+    case Op::kAdd:
+    case Op::kSubtract:
+      return sum(expr);
+    case Op::kMultiply:
+      return Sql::infix("*", all(expr.args));
+    case Op::kNegate:
+      return Sql::prefix("-", lower(expr.args[0]));
+    case Op::kAbsolute:
+      return Sql::call("abs", all(expr.args));
+    case Op::kDivide:
+    case Op::kModulo:
+      break;
+    default:
+      return rounding(expr);
+  }
+  const Grid a = *shape(expr.args[0]).grid;
+  const Grid b = *shape(expr.args[1]).grid;
+  const Rational step = plan::join(a, b).step;
+  std::vector<Sql> sides = {in_steps(expr.args[0], step), in_steps(expr.args[1], step)};
+  if (expr.op == Op::kModulo) return Sql::infix("%", std::move(sides));
+  if (shape(expr).type != Type::kInteger) return Sql::call("quotient", std::move(sides));
+  return Sql::infix("//", std::move(sides));
+}
+
+Sql ExpressionLowering::sum(const Expr& expr) const {
+  const Rational step = shape(expr).grid->step;
+  std::vector<Sql> sides;
+  bool wide = false;
+  for (const Expr& arg : expr.args) {
+    wide = wide || !fits_bigint(largest(*shape(arg).grid) / step);
+    sides.push_back(in_steps(arg, step));
+  }
+  Sql value =
+      expr.op == Op::kAdd ? Sql::infix("+", std::move(sides)) : Sql::infix("-", std::move(sides));
+  return wide ? Sql::cast(std::move(value), "BIGINT") : value;
+}
+
+Sql ExpressionLowering::rounding(const Expr& expr) const {
+  const Grid from = *shape(expr.args[0]).grid;
+  const Grid to = *shape(expr).grid;
+  IntegerMap::Formula formula;
+  formula.low = static_cast<std::int64_t>(whole(to.low / to.step));
+  formula.high = static_cast<std::int64_t>(whole(to.high / to.step));
+  if (expr.op == Op::kBucket) {
+    formula.slope = from.step / expr.grid->step;
+    formula.offset = -expr.grid->low / expr.grid->step;
+    formula.rounding = Rounding::kFloor;
+    return scaled(lower(expr.args[0]), formula);
+  }
+  if (from.step == to.step) return lower(expr.args[0]);  // it lies there already
+  formula.slope = from.step / to.step;
+  if (expr.op == Op::kFloor) formula.rounding = Rounding::kFloor;
+  if (expr.op == Op::kCeiling) formula.rounding = Rounding::kCeiling;
+  return scaled(lower(expr.args[0]), formula);
+}
+
+Sql ExpressionLowering::calendar(const Expr& expr) const {
+  const Shape from = shape(expr.args[0]);
+  DISCREET_CHECK(is_temporal(from.type));
+  const bool date = from.type == Type::kDate;
+  Sql steps = in_steps(expr.args[0], 1);
+  if (date && (expr.name == "hour" || expr.name == "minute")) {  // of midnight
+    return expr.op == Op::kDateTrunc ? steps : unless_null(steps, Sql::number(0), "BIGINT");
+  }
+  const Sql epoch = Sql::cast(Sql::text("1970-01-01"), "DATE");
+  Sql moment = date ? Sql::infix("+", {epoch, Sql::cast(std::move(steps), "INTEGER")})
+                    : Sql::call("make_timestamp", {std::move(steps)});
+  const Sql part = Sql::text(expr.name);
+  if (expr.op == Op::kDatePart) {
+    return Sql::cast(Sql::call("date_part", {part, std::move(moment)}), "BIGINT");
+  }
+  Sql start = Sql::call("date_trunc", {part, std::move(moment)});
+  Sql value =
+      date ? Sql::cast(Sql::infix("-", {Sql::cast(std::move(start), "DATE"), epoch}), "BIGINT")
+           : Sql::call("epoch_us", {Sql::cast(std::move(start), "TIMESTAMP")});
+  const Rational step = shape(expr).grid->step;
+  if (step == Rational(1)) return value;
+  return Sql::infix("//", {std::move(value), Sql::number(whole(step))});
+}
+
+Sql ExpressionLowering::text(const Expr& expr) const {
+  switch (expr.op) {
+    case Op::kLower:
+      return letters(lower(expr.args[0]), kCapitals, kSmall);
+    case Op::kUpper:
+      return letters(lower(expr.args[0]), kSmall, kCapitals);
+    case Op::kTrim:
+      return Sql::call("trim", {lower(expr.args[0]), Sql::text(" ")});
+    case Op::kLength:
+      return Sql::cast(Sql::call("length", {lower(expr.args[0])}), "BIGINT");
+    case Op::kConcat:
+      return Sql::infix("||", all(expr.args));
+    case Op::kSubstring: {
+      // From before the first character on: DuckDB would count such places from the end.
+      auto first = static_cast<std::int64_t>(whole(expr.args[1].value.number()));
+      auto count = static_cast<std::int64_t>(whole(expr.args[2].value.number()));
+      if (first < 1) {
+        count = std::max<std::int64_t>(0, count + first - 1);
+        first = 1;
+      }
+      return Sql::call("substring", {lower(expr.args[0]), Sql::number(first), Sql::number(count)});
+    }
+    default:
+      DISCREET_CHECK(expr.op == Op::kToNumber && expr.grid.has_value());
+      return Sql::call("on_grid", {lower(expr.args[0]), Sql::text(grid_text(*expr.grid))});
+  }
+}
+
+}  // namespace discreet::engine::duckdb

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/run.h"
+
+#include <algorithm>
+#include <new>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "engine/key.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using mechanism::Groups;
+
+std::string key_of(const Chunk& chunk, const std::vector<KeyKind>& kinds, idx_t row) {
+  std::string key;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const Column values = column(chunk, k);
+    if (values.is_null(row)) {
+      append_null(key);
+    } else if (kinds[k] == KeyKind::kBoolean) {
+      append_boolean(key, values.values<bool>()[row]);
+    } else if (kinds[k] == KeyKind::kNumber) {
+      append_number(key, values.values<std::int64_t>()[row]);
+    } else {
+      append_text(key, values.text(row));
+    }
+  }
+  return key;
+}
+
+Int128 wide(const duckdb_hugeint& value) {
+  return static_cast<Int128>(static_cast<Uint128>(static_cast<std::uint64_t>(value.upper)) << 64 |
+                             value.lower);
+}
+
+/// keep() reaches the Bounding of a run only while the run lasts.
+class Targeted {
+ public:
+  Targeted(KeepTarget& target, Bounding& bounding) : target_(target) {
+    target_.bounding = &bounding;
+  }
+  Targeted(const Targeted&) = delete;
+  Targeted& operator=(const Targeted&) = delete;
+  ~Targeted() { target_.bounding = nullptr; }
+
+ private:
+  KeepTarget& target_;
+};
+
+Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const Secret& secret,
+                           const OwnerLog& log) {
+  Bounding bounding(run.task, secret);
+  {
+    Targeted targeted(connection.target(), bounding);
+    DISCREET_TRY(connection.query(run.keep.print(), log));
+  }
+  std::optional<Groups> groups = bounding.finish(connection.threads(), connection.stopped());
+  if (!groups) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  return *std::move(groups);
+}
+
+Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::size_t measures,
+                          const OwnerLog& log) {
+  Groups groups;
+  groups.integers.resize(measures);
+  groups.runs.resize(measures);
+  const std::size_t keys = run.keys.size();
+  DISCREET_TRY(connection.query(run.groups.print(), log, [&](const Chunk& chunk) {
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.get()); ++row) {
+      const std::int64_t units = column(chunk, keys).values<std::int64_t>()[row];
+      if (units == 0) continue;  // without keys SQL gives a row for no rows
+      groups.keys.push_back(key_of(chunk, run.keys, row));
+      groups.units.push_back(units);
+      for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        groups.integers[run.steps[i]].push_back(
+            wide(column(chunk, keys + 1 + i).values<duckdb_hugeint>()[row]));
+      }
+    }
+  }));
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t g = 0; g < groups.keys.size() && !run.tallies.empty(); ++g) {
+    places.emplace(groups.keys[g], g);
+  }
+  for (const TallyQuery& tally : run.tallies) {
+    std::vector<mechanism::Runs> runs(groups.keys.size());
+    DISCREET_TRY(connection.query(tally.select.print(), log, [&](const Chunk& chunk) {
+      const auto* values = column(chunk, keys).values<std::int64_t>();
+      const auto* counts = column(chunk, keys + 1).values<std::int64_t>();
+      for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.get()); ++row) {
+        auto place = places.find(key_of(chunk, run.keys, row));
+        if (place != places.end()) runs[place->second].emplace_back(values[row], counts[row]);
+      }
+    }));
+    for (mechanism::Runs& sorted : runs) std::sort(sorted.begin(), sorted.end());
+    for (std::size_t step : tally.steps) groups.runs[step] = runs;
+  }
+  return groups;
+}
+
+}  // namespace
+
+Result<Groups> run_lowered(Connection& connection, const LoweredPlan& lowered, std::size_t measures,
+                           const Secret& secret, const OwnerLog& log) {
+  try {
+    if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);
+    return run_pushed(connection, *lowered.pushed, measures, log);
+  } catch (const std::bad_alloc&) {
+    if (log.say) log.say("out of memory");
+    return engine_failed();
+  }
+}
+
+}  // namespace discreet::engine::duckdb

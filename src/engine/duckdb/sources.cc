@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/sources.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "engine/duckdb/sql.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using Kind = SourceName::Kind;
+
+constexpr std::pair<std::string_view, Kind> kEndings[] = {
+    {".parquet", Kind::kParquet}, {".csv", Kind::kCsv},     {".tsv", Kind::kCsv},
+    {".csv.gz", Kind::kCsv},      {".json", Kind::kJson},   {".ndjson", Kind::kJson},
+    {".jsonl", Kind::kJson},      {".json.gz", Kind::kJson}};
+constexpr std::string_view kDatabaseEndings[] = {".duckdb:", ".db:"};
+constexpr std::string_view kDelimiters = ",;\t|";
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string located(const std::string& path, const std::string& directory) {
+  std::filesystem::path name(path);
+  return name.is_absolute() ? path : (std::filesystem::path(directory) / name).string();
+}
+
+/// The mark that its header has most of. Names of columns are no secret; rows are not looked at.
+std::string delimiter_of(const std::string& path) {
+  if (lower(path).ends_with(".tsv")) return "\t";
+  std::ifstream file(path);
+  std::string header;
+  if (lower(path).ends_with(".gz") || !std::getline(file, header)) return ",";
+  return std::string(1,
+                     *std::max_element(kDelimiters.begin(), kDelimiters.end(), [&](char a, char b) {
+                       return std::count(header.begin(), header.end(), a) <
+                              std::count(header.begin(), header.end(), b);
+                     }));
+}
+
+using Options = std::vector<Option>;
+
+Sql columns_as_text(const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, Sql>> fields;
+  for (const std::string& name : names) fields.emplace_back(name, Sql::text("VARCHAR"));
+  return Sql::row(std::move(fields));
+}
+
+Options csv_options(const SourceName& source) {
+  return {{"header", Sql::truth(true)},        {"delim", Sql::text(delimiter_of(source.path))},
+          {"quote", Sql::text("\"")},          {"escape", Sql::text("\"")},
+          {"ignore_errors", Sql::truth(true)}, {"allow_quoted_nulls", Sql::truth(false)}};
+}
+
+/// The file as a table in FROM. `columns` are all of a CSV's, those that are wanted of a JSON's;
+/// none: only to learn the names.
+Sql file_scan(const SourceName& source, const std::vector<std::string>& columns) {
+  Options options;
+  switch (source.kind) {
+    case Kind::kParquet:
+      return Sql::table_call("read_parquet", Sql::text(source.path), {});
+    case Kind::kCsv:
+      options = csv_options(source);
+      if (columns.empty()) {
+        options.push_back({"all_varchar", Sql::truth(true)});
+      } else {
+        options.push_back({"auto_detect", Sql::truth(false)});
+        options.push_back({"columns", columns_as_text(columns)});
+      }
+      return Sql::table_call("read_csv", Sql::text(source.path), std::move(options));
+    case Kind::kJson:
+      if (!columns.empty()) {
+        options.push_back({"columns", columns_as_text(columns)});
+        options.push_back({"ignore_errors", Sql::truth(true)});
+      }
+      return Sql::table_call("read_json", Sql::text(source.path), std::move(options));
+    case Kind::kTable:
+      break;
+  }
+  DISCREET_CHECK(false);
+}
+
+duckdb_type type_of(const std::string& name) {
+  static const std::map<std::string, duckdb_type> kTypes = {
+      {"BOOLEAN", DUCKDB_TYPE_BOOLEAN},
+      {"TINYINT", DUCKDB_TYPE_TINYINT},
+      {"SMALLINT", DUCKDB_TYPE_SMALLINT},
+      {"INTEGER", DUCKDB_TYPE_INTEGER},
+      {"BIGINT", DUCKDB_TYPE_BIGINT},
+      {"UTINYINT", DUCKDB_TYPE_UTINYINT},
+      {"USMALLINT", DUCKDB_TYPE_USMALLINT},
+      {"UINTEGER", DUCKDB_TYPE_UINTEGER},
+      {"UBIGINT", DUCKDB_TYPE_UBIGINT},
+      {"HUGEINT", DUCKDB_TYPE_HUGEINT},
+      {"UHUGEINT", DUCKDB_TYPE_UHUGEINT},
+      {"FLOAT", DUCKDB_TYPE_FLOAT},
+      {"DOUBLE", DUCKDB_TYPE_DOUBLE},
+      {"VARCHAR", DUCKDB_TYPE_VARCHAR},
+      {"DATE", DUCKDB_TYPE_DATE},
+      {"TIMESTAMP", DUCKDB_TYPE_TIMESTAMP},
+      {"TIMESTAMP_S", DUCKDB_TYPE_TIMESTAMP_S},
+      {"TIMESTAMP_MS", DUCKDB_TYPE_TIMESTAMP_MS},
+      {"TIMESTAMP_NS", DUCKDB_TYPE_TIMESTAMP_NS},
+      {"TIMESTAMP WITH TIME ZONE", DUCKDB_TYPE_TIMESTAMP_TZ},
+      {"UUID", DUCKDB_TYPE_UUID},
+  };
+  auto found = kTypes.find(name);
+  if (found != kTypes.end()) return found->second;
+  if (name.starts_with("DECIMAL(")) return DUCKDB_TYPE_DECIMAL;
+  if (name.starts_with("ENUM(")) return DUCKDB_TYPE_ENUM;
+  return DUCKDB_TYPE_INVALID;
+}
+
+Result<std::vector<SourceColumn>> describe(Connection& connection, const Sql& table,
+                                           const OwnerLog& log) {
+  std::vector<SourceColumn> columns;
+  DISCREET_TRY(
+      connection.query("DESCRIBE SELECT * FROM " + table.print(), log, [&](const Chunk& chunk) {
+        Column names = column(chunk, 0);
+        Column types = column(chunk, 1);
+        for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+          std::string type(types.text(i));
+          columns.push_back({std::string(names.text(i)), type, type_of(type)});
+        }
+      }));
+  return columns;
+}
+
+/// The columns of a table that the policy names: the others need not be read.
+std::vector<std::string> wanted(const policy::Table& table, const policy::Policy& policy) {
+  std::set<std::string> names;
+  for (const policy::Column& column : table.columns) names.insert(column.name);
+  if (table.unit && table.unit->steps.empty()) names.insert(table.unit->column);
+  for (const auto& [name, other] : policy.tables) {
+    if (!other.unit) continue;
+    const auto& steps = other.unit->steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::string& from = i == 0 ? other.name : steps[i - 1].table;
+      if (from == table.name) names.insert(steps[i].column);
+      if (steps[i].table == table.name) names.insert(steps[i].key);
+      if (steps[i].table == table.name && i + 1 == steps.size()) names.insert(other.unit->column);
+    }
+  }
+  names.erase("");
+  return {names.begin(), names.end()};
+}
+
+/// What a source is in FROM, once its names are known.
+class Opener {
+ public:
+  Opener(Connection& connection, const OwnerLog& log) : connection_(connection), log_(log) {}
+
+  /// `json_columns`: those that are wanted of a JSON; none: whatever it has.
+  Result<Sql> open(const SourceName& source, const std::vector<std::string>& json_columns) {
+    paths_.insert(source.path);
+    if (source.kind == Kind::kTable) return attach(source);
+    if (source.kind == Kind::kParquet) return file_scan(source, {});
+    if (source.kind == Kind::kJson) return file_scan(source, json_columns);
+    DISCREET_ASSIGN(std::vector<SourceColumn> columns,
+                    describe(connection_, file_scan(source, {}), log_));
+    std::vector<std::string> names;
+    for (const SourceColumn& column : columns) names.push_back(column.name);
+    return file_scan(source, names);
+  }
+
+  std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
+
+ private:
+  Result<Sql> attach(const SourceName& source) {
+    auto [entry, is_new] =
+        attached_.try_emplace(source.path, "source" + std::to_string(attached_.size()));
+    if (is_new) {
+      DISCREET_TRY(connection_.query(
+          "ATTACH " + quote_text(source.path) + " AS " + quote_name(entry->second) + " (READ_ONLY)",
+          log_));
+    }
+    std::size_t dot = source.table.find('.');
+    if (dot == source.table.npos) return Sql::name({entry->second, source.table});
+    return Sql::name({entry->second, source.table.substr(0, dot), source.table.substr(dot + 1)});
+  }
+
+  Connection& connection_;
+  const OwnerLog& log_;
+  std::map<std::string, std::string> attached_;  // path to name
+  std::set<std::string> paths_;
+};
+
+Error cannot_read(const std::string& table, const Error& error) {
+  if (error.code != Code::kEngine) return error;
+  return {Code::kEngine, "the source of table " + in_quotes(table) +
+                             " cannot be read; the owner's log has the database's words"};
+}
+
+}  // namespace
+
+Result<SourceName> parse_source(const std::string& source, const std::string& directory) {
+  std::string small = lower(source);
+  for (std::string_view ending : kDatabaseEndings) {
+    std::size_t at = small.find(ending);
+    if (at == small.npos) continue;
+    std::size_t colon = at + ending.size() - 1;
+    return SourceName{Kind::kTable, located(source.substr(0, colon), directory),
+                      source.substr(colon + 1)};
+  }
+  for (const auto& [ending, kind] : kEndings) {
+    if (small.ends_with(ending)) return SourceName{kind, located(source, directory), ""};
+  }
+  return invalid_input("source " + in_quotes(source) +
+                       " is of no known kind; name a file that ends in .parquet, .csv, .tsv, "
+                       ".json or .ndjson, or a table of a DuckDB file as clinic.duckdb:visits");
+}
+
+Result<Schemas> open_sources(Connection& connection, const policy::Policy& policy,
+                             const OwnerLog& log) {
+  Schemas schemas;
+  Opener opener(connection, log);
+  for (const auto& [name, table] : policy.tables) {
+    DISCREET_ASSIGN(SourceName source, parse_source(table.source, policy.directory));
+    std::error_code ignored;
+    if (!std::filesystem::exists(source.path, ignored)) {
+      return Error{Code::kNotFound, "table " + in_quotes(name) + ": there is no file " +
+                                        in_quotes(source.path) + "; correct its source"};
+    }
+    Result<Sql> scan = opener.open(source, wanted(table, policy));
+    if (!scan) return cannot_read(name, scan.error());
+    Result<void> made = connection.query(
+        "CREATE VIEW " + quote_name(name) + " AS SELECT * FROM " + scan->print(), log);
+    if (!made) return cannot_read(name, made.error());
+    Result<std::vector<SourceColumn>> columns = describe(connection, Sql::name({name}), log);
+    if (!columns) return cannot_read(name, columns.error());
+    schemas[name] = std::move(*columns);
+  }
+  DISCREET_TRY(connection.lock(opener.paths(), log));
+  return schemas;
+}
+
+Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
+                                                          const std::string& directory,
+                                                          const OwnerLog& log) {
+  DISCREET_ASSIGN(SourceName name, parse_source(source, directory));
+  std::error_code ignored;
+  if (!std::filesystem::exists(name.path, ignored)) {
+    return Error{Code::kNotFound, "there is no file " + in_quotes(name.path)};
+  }
+  DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(1, log));
+  Opener opener(*connection, log);
+  DISCREET_ASSIGN(Sql scan, opener.open(name, {}));
+  DISCREET_ASSIGN(std::vector<SourceColumn> columns, describe(*connection, scan, log));
+  std::vector<policy::SchemaColumn> schema;
+  for (const SourceColumn& column : columns) schema.push_back({column.name, column.type_name});
+  return schema;
+}
+
+}  // namespace discreet::engine::duckdb

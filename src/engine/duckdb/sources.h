@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy's sources as views of a connection: Parquet, CSV, JSON, or a table of a DuckDB file.
+//
+//   visits.parquet        read_parquet
+//   visits.csv, .tsv      read_csv: every cell is text; a line that is no row of the table is left
+//   out visits.json, .ndjson  read_json: every value is text; likewise clinic.duckdb:visits
+//   attached read-only
+//
+// No type is guessed from the data: where a file does not declare types everything is text, and
+// what a cell does not hold in the declared type is NULL. So whether a question succeeds never
+// depends on a row (S2).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/duckdb/connection.h"
+#include "policy/draft.h"
+#include "policy/policy.h"
+
+namespace discreet::engine::duckdb {
+
+struct SourceColumn {
+  std::string name;
+  std::string type_name;  ///< DuckDB's words: BIGINT, DECIMAL(9,2)
+  duckdb_type type = DUCKDB_TYPE_INVALID;
+};
+
+/// table -> its columns in the file.
+using Schemas = std::map<std::string, std::vector<SourceColumn>>;
+
+/// What a source is, by its name.
+struct SourceName {
+  enum class Kind { kParquet, kCsv, kJson, kTable };
+  Kind kind;
+  std::string path;   ///< of the file, absolute or relative to where the program runs
+  std::string table;  ///< kTable only: name, or schema.name
+};
+
+/// Fails with: kInvalidInput for a name of no known kind, naming those.
+Result<SourceName> parse_source(const std::string& source, const std::string& directory);
+
+/// Makes a view for each table of the policy, named like it, and locks the connection to their
+/// files.
+/// Fails with: kInvalidInput, kNotFound, kEngine; the texts name tables and files, never contents.
+Result<Schemas> open_sources(Connection& connection, const policy::Policy& policy,
+                             const OwnerLog& log);
+
+/// The columns of one source, for a draft of a policy: names and types, nothing of the data.
+Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
+                                                          const std::string& directory,
+                                                          const OwnerLog& log);
+
+}  // namespace discreet::engine::duckdb

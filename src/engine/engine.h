@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine reads rows, bounds every unit's contribution and brings back sealed integers. Rows stay
+// inside its folder; nothing but Sensitive aggregates leaves it, and its own words go to the
+// owner's log, never into an answer or an error.
+//
+// An engine is trusted (GUARANTEE). Its contract, compared bit for bit with the reference
+// interpreter of the tests:
+//   E1  Operations are total: on any data run() succeeds, or fails for a reason of the world.
+//   E2  The kept rows of a unit are a function of that unit's own rows, the plan and a secret drawn
+//       for this run; other units' rows do not matter.
+//   E3  Integers only: the same kept rows give the same bits with any number of threads, in any
+//       order.
+//   E4  One snapshot, read only.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "mechanism/groups.h"
+#include "plan/checker.h"
+#include "privacy/sensitive.h"
+
+namespace discreet::engine {
+
+/// What only the owner may see: the engine's own words and how far it has come.
+struct OwnerLog {
+  std::function<void(const std::string&)> say;
+  std::function<void(int percent)> progress;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Fails with: kEngine, kInterrupted; the text is the same for all data.
+  virtual Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
+                                                   const OwnerLog& log) = 0;
+
+  /// The text that run() would send, for `explain`. A function of the plan, the policy and the
+  /// sources' schemas.
+  virtual std::string explain(const plan::Checked& checked) const = 0;
+
+  /// Makes a run() that is under way fail with kInterrupted, soon. From any thread.
+  virtual void interrupt() = 0;
+};
+
+}  // namespace discreet::engine

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rows.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "base/check.h"
+
+namespace discreet::engine {
+namespace {
+
+constexpr std::size_t kFirstBlock = 64;                   // words
+constexpr std::size_t kLargestBlock = 8192;               // 64 KiB
+constexpr std::size_t kSlabBytes = std::size_t{1} << 21;  // a huge page
+
+/// Hands out bits of consecutive words; nothing straddles two.
+class Bits {
+ public:
+  Bits(std::size_t word, int used) : word_(word), used_(used) {}
+  std::pair<std::size_t, int> take(int count) {
+    if (used_ + count > 64) {
+      ++word_;
+      used_ = 0;
+    }
+    used_ += count;
+    return {word_, used_ - count};
+  }
+  std::size_t words() const { return word_ + 1; }
+
+ private:
+  std::size_t word_;
+  int used_;
+};
+
+}  // namespace
+
+RowLayout::RowLayout(bool wide_unit, const std::vector<Content>& contents)
+    : unit_words_(wide_unit ? 2 : 1) {
+  Bits bits(unit_words_, 32);
+  for (const Content& content : contents) {
+    DISCREET_CHECK(content.low <= content.high);
+    std::uint64_t span =
+        static_cast<std::uint64_t>(content.high) - static_cast<std::uint64_t>(content.low);
+    int width = static_cast<int>(std::bit_width(span));
+    auto [word, shift] = bits.take(width);
+    auto [set_word, set_shift] = bits.take(1);
+    std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    // A width of 0 may come with a shift of 64; nothing is stored then.
+    fields_.push_back(
+        {word, width == 0 ? 0 : shift, mask, set_word, std::uint64_t{1} << set_shift, content.low});
+  }
+  words_ = bits.words();
+}
+
+std::uint64_t* RowMemory::take(std::size_t words) {
+  if (left_ < words) {
+    const std::size_t slabs = (words * sizeof(std::uint64_t) + kSlabBytes - 1) / kSlabBytes;
+    auto* slab = static_cast<std::uint64_t*>(std::aligned_alloc(kSlabBytes, slabs * kSlabBytes));
+    if (slab == nullptr) throw std::bad_alloc();
+    slabs_.emplace_back(slab);
+    madvise(slab, slabs * kSlabBytes, MADV_HUGEPAGE);  // a wish
+    next_ = slab;
+    left_ = slabs * kSlabBytes / sizeof(std::uint64_t);
+  }
+  std::uint64_t* taken = next_;
+  next_ += words;
+  left_ -= words;
+  return taken;
+}
+
+void RowStore::grow(std::size_t words, RowMemory& memory) {
+  if (!blocks_.empty()) blocks_.back().left = left_;
+  std::size_t size =
+      blocks_.empty() ? kFirstBlock : std::min(blocks_.back().size * 2, kLargestBlock);
+  size = std::max(size, words);
+  blocks_.push_back({memory.take(size), size, 0});
+  next_ = blocks_.back().words;
+  left_ = size;
+}
+
+Intake::Intake(const RowLayout& layout, const Secret& secret)
+    : layout_(layout), secret_(secret), staging_(kRowsMax * layout.words()), parts_(kParts) {}
+
+std::uint64_t* Intake::begin(std::size_t count) {
+  DISCREET_CHECK(count <= kRowsMax);
+  count_ = count;
+  std::fill_n(staging_.begin(), count * layout_.words(), 0);
+  return staging_.data();
+}
+
+void Intake::commit() {
+  const std::size_t words = layout_.words();
+  const std::uint64_t* row = staging_.data();
+  for (std::size_t i = 0; i < count_; ++i, row += words) {
+    std::size_t part = spread(secret_, row[0]) >> (64 - kPartBits);
+    std::uint64_t* out = parts_[part].next(words, memory_);
+    for (std::size_t w = 0; w < words; ++w) out[w] = row[w];
+  }
+  count_ = 0;
+}
+
+}  // namespace discreet::engine

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of a row until its unit is bounded, packed into few words: the unit, a number for
+// its key, and the contents that the plan reads. Threads fill Intakes; a row goes straight into the
+// part of memory that will later be worked on alone, chosen by its unit.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/interning.h"
+#include "engine/keyed_hash.h"
+
+namespace discreet::engine {
+
+/// One thing that a plan reads of a row: an integer between two public ends, or NULL.
+struct Content {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+/// Of a row's key and contents: two for each of the 1,000 measurements that a plan may have, and
+/// more.
+inline constexpr std::size_t kContentWordsMax = 2048;
+
+/// Where everything is in a row's words. Words 0 (and 1, for units of 128 bits) are the unit; the
+/// low half of the next is the key's number; then come the contents, each with a bit above it that
+/// is set when it is not NULL. A row of zeros is all NULL.
+class RowLayout {
+ public:
+  struct Field {
+    std::size_t word;
+    int shift;
+    std::uint64_t mask;  // before shifting
+    std::size_t set_word;
+    std::uint64_t set_bit;
+    std::int64_t low;
+  };
+
+  RowLayout(bool wide_unit, const std::vector<Content>& contents);
+
+  std::size_t unit_words() const { return unit_words_; }
+  std::size_t words() const { return words_; }
+  std::size_t contents() const { return fields_.size(); }
+  const Field& field(std::size_t content) const { return fields_[content]; }
+
+  static void put(const Field& field, std::uint64_t* row, std::int64_t value) {
+    row[field.word] |=
+        ((static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(field.low)) & field.mask)
+        << field.shift;
+    row[field.set_word] |= field.set_bit;
+  }
+  static bool is_null(const Field& field, const std::uint64_t* row) {
+    return (row[field.set_word] & field.set_bit) == 0;
+  }
+  static std::int64_t get(const Field& field, const std::uint64_t* row) {
+    return static_cast<std::int64_t>(((row[field.word] >> field.shift) & field.mask) +
+                                     static_cast<std::uint64_t>(field.low));
+  }
+
+ private:
+  std::size_t unit_words_;
+  std::size_t words_;
+  std::vector<Field> fields_;
+};
+
+/// How a unit is spread: only the time depends on it, not the result.
+inline std::uint64_t spread(const Secret& secret, std::uint64_t unit) {
+  std::uint64_t x = (unit ^ secret.words[0]) * 0xff51afd7ed558ccd;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53;
+  return x ^ (x >> 33);
+}
+
+inline constexpr int kPartBits = 8;
+inline constexpr std::size_t kParts = std::size_t{1} << kPartBits;
+
+/// Memory for rows, in slabs of huge pages where the system has them: 10^7 rows would fault 40,000
+/// small ones. It is given back all at once.
+class RowMemory {
+ public:
+  std::uint64_t* take(std::size_t words);
+
+ private:
+  struct Free {
+    void operator()(std::uint64_t* words) const { std::free(words); }
+  };
+  std::uint64_t* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::vector<std::unique_ptr<std::uint64_t, Free>> slabs_;
+};
+
+/// The rows of one part that one thread took in, in blocks that grow.
+class RowStore {
+ public:
+  std::uint64_t* next(std::size_t words, RowMemory& memory) {
+    if (left_ < words) grow(words, memory);
+    std::uint64_t* row = next_;
+    next_ += words;
+    left_ -= words;
+    return row;
+  }
+  /// Calls f(words of whole rows) for each block.
+  template <class F>
+  void for_each_block(F f) const {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const std::size_t left = i + 1 == blocks_.size() ? left_ : blocks_[i].left;
+      f(std::span<const std::uint64_t>(blocks_[i].words, blocks_[i].size - left));
+    }
+  }
+
+ private:
+  struct Block {
+    std::uint64_t* words;
+    std::size_t size;
+    std::size_t left;  // unused at its end; of the last one: left_
+  };
+  void grow(std::size_t words, RowMemory& memory);
+
+  std::uint64_t* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::vector<Block> blocks_;
+};
+
+/// What one thread takes in. Not shared between threads.
+class Intake {
+ public:
+  static constexpr std::size_t kRowsMax = 2048;
+
+  Intake(const RowLayout& layout, const Secret& secret);
+
+  /// Zeroed words for `count` rows, to be filled. Requires: count <= kRowsMax.
+  std::uint64_t* begin(std::size_t count);
+  /// Stores them.
+  void commit();
+
+  const RowStore& part(std::size_t i) const { return parts_[i]; }
+
+ private:
+  RowLayout layout_;
+  Secret secret_;
+  std::size_t count_ = 0;
+  std::vector<std::uint64_t> staging_;
+  RowMemory memory_;
+  std::vector<RowStore> parts_;
+};
+
+}  // namespace discreet::engine
