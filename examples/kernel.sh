@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `./dev demo` shows: a survey, noise on a number, a private choice, and the proof that the code keeps its
+# The ground under the demonstration: a survey, noise on a number, a private choice, and the proof that the code keeps its
 # promises. $DISCREET is the program.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

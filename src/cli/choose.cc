@@ -26,6 +26,7 @@ constexpr std::uint64_t kTopMax = 1000;  // each of them is a pass over all cand
 struct ChooseArguments {
   Text epsilon, sensitivity, method, top, confidence;
   FormatArguments format;
+  PayerArguments payer;
 };
 
 struct Request {
@@ -35,6 +36,7 @@ struct Request {
   report::Format format;
   std::string method;
   std::size_t top;
+  std::shared_ptr<Payer> payer;
 };
 
 Result<Request> read_request(const ChooseArguments& arguments) {
@@ -55,9 +57,14 @@ Result<Request> read_request(const ChooseArguments& arguments) {
       return invalid_input("--top works with --method exponential; leave out --method");
     }
   }
-  return Request{
-      std::move(epsilon),           std::move(sensitivity), std::move(confidence), format, method,
-      static_cast<std::size_t>(top)};
+  DISCREET_ASSIGN(auto payer, Payer::open(arguments.payer));
+  return Request{std::move(epsilon),
+                 std::move(sensitivity),
+                 std::move(confidence),
+                 format,
+                 method,
+                 static_cast<std::size_t>(top),
+                 std::move(payer)};
 }
 
 /// What was chosen, and how good it is.
@@ -69,8 +76,8 @@ struct Choice {
 
 template <class M>
 Result<Choice> choose_with(const M& mechanism, Candidates& candidates, const Request& request) {
-  DISCREET_ASSIGN(const auto released,
-                  OwnValues::release(mechanism, std::move(candidates.scores), request.confidence));
+  DISCREET_ASSIGN(const auto released, OwnValues::release(mechanism, std::move(candidates.scores),
+                                                          request.confidence, request.payer.get()));
   std::vector<std::size_t> chosen;
   if constexpr (std::is_same_v<typename M::Output, std::size_t>) {
     chosen = {released.value()};
@@ -120,7 +127,7 @@ std::string render(const Request& request, const Candidates& candidates, const C
                               percent(request.confidence) + " confidence");
   sheet.field("shortfall", Cell::number(choice.shortfall.to_string()))
       .field("confidence", Cell::number(request.confidence.to_string()));
-  add_price(sheet, choice.provenance.cost);
+  add_price(sheet, choice.provenance.cost, request.payer->text());
   sheet.line("candidates", std::to_string(candidates.names.size()))
       .field("candidates", Cell::number(std::to_string(candidates.names.size())));
   const std::string noise =
@@ -135,7 +142,9 @@ Result<int> run_choose(const ChooseArguments& arguments, const Streams& streams)
   DISCREET_ASSIGN(const std::string text, read_all(streams.in, kInputMax));
   DISCREET_ASSIGN(Candidates candidates, read_candidates(text));
   DISCREET_ASSIGN(const Choice choice, choose(candidates, request));
-  DISCREET_TRY(write_all(streams.out, render(request, candidates, choice)));
+  DISCREET_ASSIGN(const std::string bytes,
+                  request.payer->finish(render(request, candidates, choice)));
+  DISCREET_TRY(write_all(streams.out, bytes));
   return 0;
 }
 
@@ -171,6 +180,7 @@ void add_choose(Program& program) {
   add_text(app, "--top", arguments->top, "choose so many, one after the other");
   add_text(app, "--confidence", arguments->confidence, "of the shortfall (0.95)");
   arguments->format.add_to(app);
+  arguments->payer.add_to(app);
 }
 
 }  // namespace discreet::cli

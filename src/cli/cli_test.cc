@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/suggest.h"
 #include "cli/candidates.h"
 #include "cli/draws.h"
 #include "cli/price.h"
-#include "cli/suggest.h"
 #include "numeric/rational.h"
 #include "report/number.h"
 

@@ -31,7 +31,8 @@ template <class M>
 Result<int> answer_integer(const Streams& streams, const NoiseRequest& request,
                            const M& mechanism) {
   DISCREET_ASSIGN(const Int128 value, whole("value", request.value, kAnswerMax));
-  DISCREET_ASSIGN(const auto released, OwnValues::release(mechanism, value, request.confidence));
+  DISCREET_ASSIGN(const auto released,
+                  OwnValues::release(mechanism, value, request.confidence, request.payer.get()));
   const Rational answer = rational(released.value());
   const Rational half_width = released.provenance().accuracy->half_width;
   return show(streams, request,
@@ -112,7 +113,8 @@ Result<int> run_grid(const Streams& streams, const NoiseRequest& request, const 
     return laplace_lines(streams, request, index,
                          {grid.in_steps().sensitivity(), grid.in_steps().epsilon()}, form);
   }
-  DISCREET_ASSIGN(const auto released, OwnValues::release(grid, index, request.confidence));
+  DISCREET_ASSIGN(const auto released,
+                  OwnValues::release(grid, index, request.confidence, request.payer.get()));
   // The value may lie half a step from its grid point. Whether it does is not for the output to
   // tell, so the interval is always that much wider.
   const Rational rounding = step.value() / 2;
@@ -225,7 +227,8 @@ Result<int> run_geometric(const NoiseArguments& arguments, const Streams& stream
                           .factor = 1,
                           .decimals = 0});
   }
-  DISCREET_ASSIGN(const auto released, OwnValues::release(geometric, value, request.confidence));
+  DISCREET_ASSIGN(const auto released,
+                  OwnValues::release(geometric, value, request.confidence, request.payer.get()));
   const Rational raw = rational(released.value().raw);
   const Rational half_width = released.provenance().accuracy->half_width;
   // The value lies in the range, so the part of the interval that does too is good enough.
@@ -256,6 +259,7 @@ CLI::App& add_kind(Program& program, CLI::App& noise, const std::string& name, c
   add_text(app, "--count", arguments->count,
            "print N independent draws, one a line, for N times the price");
   arguments->format.add_to(app);
+  arguments->payer.add_to(app);
   return app;
 }
 

@@ -36,9 +36,15 @@ Result<NoiseRequest> NoiseRequest::read(const NoiseArguments& arguments, const c
     if (arguments.format.given()) {
       return invalid_input("--count prints plain lines; leave out --format and --json");
     }
+    if (arguments.payer.where.ledger) {
+      return invalid_input(
+          "--count is for looking at noise; a ledger pays for one answer at a time");
+    }
   }
-  return NoiseRequest{std::move(value), std::move(sensitivity), std::move(confidence), format,
-                      count};
+  DISCREET_ASSIGN(auto payer, Payer::open(arguments.payer));
+  return NoiseRequest{
+      std::move(value), std::move(sensitivity), std::move(confidence), format, count,
+      std::move(payer)};
 }
 
 Result<Int128> whole(const std::string& name, const Rational& value, Int128 most) {
@@ -69,12 +75,13 @@ Result<int> show(const Streams& streams, const NoiseRequest& request, const Nois
   if (number.raw) sheet.field("raw", Cell::number(number.raw->to_string()));
   sheet.field("confidence", Cell::number(request.confidence.to_string()));
   sheet.field("expected_error", Cell::number(error));
-  add_price(sheet, provenance.cost);
+  add_price(sheet, provenance.cost, request.payer->text());
   sheet.line("protects",
              "which of two values at most " + request.sensitivity.to_string() + " apart it was");
   sheet.line("noise", provenance.noise.text);
   sheet.field("noise", Cell::words(provenance.noise.text));
-  DISCREET_TRY(write_all(streams.out, sheet.render(request.format)));
+  DISCREET_ASSIGN(const std::string bytes, request.payer->finish(sheet.render(request.format)));
+  DISCREET_TRY(write_all(streams.out, bytes));
   return 0;
 }
 

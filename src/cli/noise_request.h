@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/arguments.h"
+#include "cli/payer.h"
 #include "cli/streams.h"
 #include "numeric/int128.h"
 #include "privacy/released.h"
@@ -16,6 +18,7 @@ namespace discreet::cli {
 
 struct NoiseArguments {
   Text value, sensitivity, epsilon, delta, rho, confidence, step, lower, upper, count;
+  PayerArguments payer;
   FormatArguments format;
 };
 
@@ -25,6 +28,7 @@ struct NoiseRequest {
   Confidence confidence;
   report::Format format;
   std::uint64_t count;  ///< 0 unless --count was given
+  std::shared_ptr<Payer> payer;
 
   /// Fails with: kInvalidInput; `example` shows what a missing option looks like.
   static Result<NoiseRequest> read(const NoiseArguments& arguments, const char* example);
@@ -44,7 +48,8 @@ Rational rational(Int128 n);
 /// `value` as an integer of at most `most` in size.
 Result<Int128> whole(const std::string& name, const Rational& value, Int128 most);
 
-/// Writes the answer with its interval, its expected error and its price.
+/// Stores, if it was charged, and writes the answer with its interval, its expected error and its
+/// price.
 Result<int> show(const Streams& streams, const NoiseRequest& request, const NoisyNumber& number,
                  const Provenance& provenance);
 

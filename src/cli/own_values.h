@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Noise on values that the caller already holds. Whoever types a number into the command line knows
-// it, so there is no budget to charge; what is printed says so.
+// it; the budget, if one is named, is for those who will read the output.
 #pragma once
 
+#include <unistd.h>
+
+#include <string>
 #include <utility>
 
+#include "base/clock.h"
+#include "cli/payer.h"
 #include "mechanism/door.h"
 
 namespace discreet::cli {
@@ -12,16 +17,26 @@ namespace discreet::cli {
 /// The only caller of Receipt::unaccounted.
 class OwnValues {
  public:
+  /// `payer` is asked first; what it pays for is this one release.
   template <mechanism::Listed M>
   static Result<Released<typename M::Output>> release(
       const M& mechanism, typename M::Input value,
-      const Confidence& confidence = default_confidence()) {
+      const Confidence& confidence = default_confidence(), Payer* payer = nullptr) {
+    DISCREET_ASSIGN(Receipt receipt, receipt_for(mechanism.noise(), mechanism.cost(), payer));
     return mechanism::Door::release(mechanism, Sensitive<typename M::Input>(std::move(value)),
-                                    Receipt::unaccounted(mechanism.noise(), mechanism.cost()),
-                                    {.confidence = confidence});
+                                    std::move(receipt), {.confidence = confidence});
+  }
+
+ private:
+  static Result<Receipt> receipt_for(NoiseSpec noise, Cost cost, Payer* payer) {
+    if (payer == nullptr || !payer->pays()) {
+      return Receipt::unaccounted(std::move(noise), std::move(cost));
+    }
+    const Hash plan = ledger::sha256(noise.text);
+    const std::string id =
+        "cli-" + std::to_string(system_time_ms()) + "-" + std::to_string(getpid());
+    return payer->pay(Charge(payer->units(), {{std::move(noise), std::move(cost)}}, plan, id));
   }
 };
-
-inline constexpr const char* kNoBudget = "charged to no budget";
 
 }  // namespace discreet::cli

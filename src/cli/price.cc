@@ -15,12 +15,12 @@ std::string total_price(const Cost& cost, std::uint64_t uses) {
   return text;
 }
 
-void add_price(report::Sheet& sheet, const Cost& cost) {
-  sheet.line("price", to_string(cost) + ", " + kNoBudget);
+void add_price(report::Sheet& sheet, const Cost& cost, const std::string& budget) {
+  sheet.line("price", to_string(cost) + ", " + budget);
   if (cost.epsilon) sheet.field("epsilon", Cell::words(cost.epsilon->to_string()));
   if (cost.rho) sheet.field("rho", Cell::words(cost.rho->to_string()));
   sheet.field("delta", Cell::words(cost.delta.to_string()));
-  sheet.field("budget", Cell::words(kNoBudget));
+  sheet.field("budget", Cell::words(budget));
 }
 
 std::string percent(const Confidence& confidence) {

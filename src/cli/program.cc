@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/version.h"
 
 namespace discreet::cli {

@@ -56,5 +56,10 @@ void add_local(Program& program);    // local.cc
 void add_choose(Program& program);   // choose.cc
 void add_audit(Program& program);    // audit.cc
 void add_account(Program& program);  // account.cc
+void add_policy(Program& program);   // policy.cc
+void add_ledger(Program& program);   // ledger.cc
+void add_budget(Program& program);   // budget.cc
+void add_query(Program& program);    // query.cc: query, explain, curve
+void add_shell(Program& program);    // shell.cc
 
 }  // namespace discreet::cli

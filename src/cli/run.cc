@@ -16,6 +16,11 @@ Result<int> run_command(const std::vector<std::string>& words, const Streams& st
   add_choose(program);
   add_audit(program);
   add_account(program);
+  add_policy(program);
+  add_ledger(program);
+  add_budget(program);
+  add_query(program);
+  add_shell(program);
   DISCREET_ASSIGN(const Action action, program.parse(words));
   return action(streams);
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands on a ledger have in common: which one it is, and caps as people write them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/program.h"
+#include "ledger/ledger.h"
+
+namespace discreet::cli {
+
+/// --ledger, --key, --witness.
+struct LedgerArguments {
+  Text ledger, key, witness;
+
+  void add_to(CLI::App& app);
+  std::string path() const { return ledger.value_or("discreet.ledger"); }
+  Result<std::unique_ptr<ledger::Ledger>> open(ledger::Access access) const;
+};
+
+/// The only namespace, or the one that is named. Fails with: kNotFound, naming what exists.
+Result<std::string> namespace_of(const ledger::State& state, const Text& name);
+
+/// How caps are written: epsilon (and delta), or rho. In zCDP an epsilon is turned into the rho
+/// that it stands for at the conversion delta.
+struct CapArguments {
+  Text epsilon, delta, rho;
+  void add_to(CLI::App& app);
+};
+
+/// A cap in `notion`. `conversion_delta` is for zCDP alone.
+Result<accounting::Price> cap_of(ledger::Notion notion, const Rational& epsilon_or_rho, bool is_rho,
+                                 const Rational& delta, const Rational& conversion_delta);
+
+/// "0.5 of 10": what people read. Amounts are exact.
+std::string text_of(const accounting::Amount& amount);
+
+/// "2026-11-16 08:30:00"; UTC.
+std::string time_text(std::int64_t ms);
+
+// One a file.
+void add_ledger_init(Program& program, CLI::App& ledger);     // ledger_init.cc
+void add_ledger_show(Program& program, CLI::App& ledger);     // ledger_show.cc
+void add_ledger_history(Program& program, CLI::App& ledger);  // ledger_history.cc
+void add_ledger_verify(Program& program, CLI::App& ledger);   // ledger_verify.cc
+void add_ledger_owner(Program& program, CLI::App& ledger);    // ledger_owner.cc
+void add_ledger_export(Program& program, CLI::App& ledger);   // ledger_export.cc
+
+}  // namespace discreet::cli

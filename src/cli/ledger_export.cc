@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// discreet ledger export.
+#include "cli/ledger_export.h"
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/ledger.h"
+
+namespace discreet::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hex(const Hash& hash) {
+  return ledger::to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
+}
+
+Result<std::string> bytes_of(const Json& json, const char* name) {
+  return ledger::from_hex(json.at(name).get<std::string>());
+}
+
+Result<Hash> hash_of(const Json& json, const char* name) {
+  DISCREET_ASSIGN(const std::string bytes, bytes_of(json, name));
+  Hash hash{};
+  if (bytes.size() != hash.size()) return invalid_input("a hash has 32 bytes");
+  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  return hash;
+}
+
+Result<accounting::Amount> amount_of(const Json& json, const char* name) {
+  DISCREET_ASSIGN(const Rational value, Rational::parse(json.at(name).get<std::string>()));
+  return accounting::Amount::up(value);
+}
+
+Result<ledger::Kind> kind_of(const std::string& name) {
+  for (int k = 0; k <= static_cast<int>(ledger::Kind::kClock); ++k) {
+    const auto kind = static_cast<ledger::Kind>(k);
+    if (to_string(kind) == name) return kind;
+  }
+  return invalid_input("unknown kind of record");
+}
+
+Result<ledger::Record> record_of(const Json& json) {
+  ledger::Record record;
+  record.sequence = json.at("record").get<std::uint64_t>();
+  record.time_ms = json.at("time_ms").get<std::int64_t>();
+  DISCREET_ASSIGN(record.kind, kind_of(json.at("kind").get<std::string>()));
+  record.writer = json.at("writer").get<std::uint64_t>();
+  record.units = json.at("namespace").get<std::string>();
+  record.analyst = json.at("analyst").get<std::string>();
+  DISCREET_ASSIGN(record.blocks, bytes_of(json, "blocks"));
+  DISCREET_ASSIGN(record.price.amount, amount_of(json, "amount"));
+  DISCREET_ASSIGN(record.price.delta, amount_of(json, "delta"));
+  DISCREET_ASSIGN(record.request_id, bytes_of(json, "request"));
+  DISCREET_ASSIGN(record.question, bytes_of(json, "question"));
+  DISCREET_ASSIGN(record.snapshot, bytes_of(json, "snapshot"));
+  DISCREET_ASSIGN(record.plan, hash_of(json, "plan"));
+  record.about = json.at("about").get<std::uint64_t>();
+  DISCREET_ASSIGN(record.content, hash_of(json, "content"));
+  DISCREET_ASSIGN(record.detail, bytes_of(json, "detail"));
+  DISCREET_ASSIGN(record.signature, bytes_of(json, "signature"));
+  DISCREET_ASSIGN(record.hash, hash_of(json, "hash"));
+  return record;
+}
+
+Error damaged(std::uint64_t line, const std::string& why) {
+  return {Code::kCorrupt, "line " + std::to_string(line) + " of the export: " + why};
+}
+
+/// What was read so far; the last line must be the head.
+struct Reading {
+  ledger::State state;
+  ledger::Verified verified;
+  std::optional<ledger::Head> head;
+};
+
+Result<void> read_line(const std::string& text, std::uint64_t line, Reading& reading) {
+  if (reading.head) return damaged(line, "nothing may follow the head");
+  // The library reports by exceptions; they end here.
+  try {
+    const Json json = Json::parse(text);
+    if (json.contains("head")) {
+      const Result<ledger::Head> head = ledger::Head::parse(json.at("head").get<std::string>());
+      if (!head) return damaged(line, head.error().message);
+      reading.head = *head;
+      return {};
+    }
+    const Result<ledger::Record> record = record_of(json);
+    if (!record) return damaged(line, record.error().message);
+    if (const Result<void> applied = reading.state.apply(*record); !applied) {
+      return damaged(line, applied.error().message);
+    }
+    ++reading.verified.records;
+    if (record->kind == ledger::Kind::kAnswer) ++reading.verified.answers;
+    if (!record->signature.empty()) ++reading.verified.signatures;
+    return {};
+  } catch (const nlohmann::json::exception&) {
+    return damaged(line, "it is not a record of an export");
+  }
+}
+
+struct ExportArguments {
+  LedgerArguments where;
+};
+
+Result<int> run_export(const ExportArguments& arguments, const Streams& streams) {
+  DISCREET_ASSIGN(const auto ledger, arguments.where.open(ledger::Access::kUse));
+  std::string block;
+  // The head is signed first: what is appended meanwhile is left out.
+  DISCREET_ASSIGN(const ledger::Head head, ledger->signed_head());
+  const Result<void> read = ledger->history([&](const ledger::Record& record) -> Result<void> {
+    if (record.sequence > head.sequence) return {};
+    block += export_line(record);
+    if (block.size() < (1 << 20)) return {};
+    DISCREET_TRY(write_all(streams.out, block));
+    block.clear();
+    return {};
+  });
+  if (!read) return read.error();
+  DISCREET_TRY(write_all(streams.out, block + export_line(head)));
+  return 0;
+}
+
+}  // namespace
+
+std::string export_line(const ledger::Record& record) {
+  const Json json = {{"record", record.sequence},
+                     {"time_ms", record.time_ms},
+                     {"kind", to_string(record.kind)},
+                     {"writer", record.writer},
+                     {"namespace", record.units},
+                     {"analyst", record.analyst},
+                     {"blocks", ledger::to_hex(record.blocks)},
+                     {"amount", record.price.amount.to_string()},
+                     {"delta", record.price.delta.to_string()},
+                     {"request", ledger::to_hex(record.request_id)},
+                     {"question", ledger::to_hex(record.question)},
+                     {"snapshot", ledger::to_hex(record.snapshot)},
+                     {"plan", hex(record.plan)},
+                     {"about", record.about},
+                     {"content", hex(record.content)},
+                     {"detail", ledger::to_hex(record.detail)},
+                     {"signature", ledger::to_hex(record.signature)},
+                     {"hash", hex(record.hash)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string export_line(const ledger::Head& head) {
+  return Json{{"head", head.to_text()}}.dump() + "\n";
+}
+
+Result<ledger::Verified> verify_export(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{Code::kNotFound, "there is no file " + in_quotes(path)};
+  Reading reading;
+  std::string text;
+  for (std::uint64_t line = 1; std::getline(file, text); ++line) {
+    DISCREET_TRY(read_line(text, line, reading));
+  }
+  if (reading.state.empty()) return Error{Code::kCorrupt, "the export has no record"};
+  if (!reading.head) {
+    return Error{Code::kCorrupt, "the export has no signed head: it was cut short"};
+  }
+  const ledger::LedgerTerms& terms = reading.state.terms();
+  if (reading.head->ledger_id != terms.id || reading.head->sequence != reading.state.sequence() ||
+      reading.head->hash != reading.state.hash()) {
+    return Error{Code::kCorrupt, "the export's head is not its last record"};
+  }
+  if (!ledger::verify_signature(terms.owner, reading.head->message(), reading.head->signature)) {
+    return Error{Code::kCorrupt, "the export's head does not bear the owner's signature"};
+  }
+  return reading.verified;
+}
+
+void add_ledger_export(Program& program, CLI::App& ledger) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  CLI::App& app = program.command(
+      ledger, "export",
+      {.summary = "the history as lines of JSON that anybody can check",
+       .explanation =
+           "Every field that enters the chain of hashes, and the signed head as the last line.\n"
+           "Answers themselves are not in it, only their hashes.\n",
+       .closing = "Example:\n  discreet ledger export > history.jsonl\n"
+                  "  discreet ledger verify --export history.jsonl"},
+      [arguments](const Streams& streams) { return run_export(*arguments, streams); });
+  arguments->where.add_to(app);
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// discreet ledger init, namespace: a new ledger, a new namespace of units.
+#include <memory>
+#include <utility>
+
+#include "cli/ledger.h"
+#include "policy/policy.h"
+#include "report/table.h"
+
+namespace discreet::cli {
+namespace {
+
+using report::Cell;
+
+constexpr const char* kExample =
+    "discreet ledger init --namespace patients --epsilon 10 --analyst ann:2";
+
+struct NamespaceArguments {
+  Text name, notion, neighbours, conversion_delta, block;
+  std::vector<std::string> analysts, block_values;
+  CapArguments cap;
+};
+
+struct InitArguments {
+  LedgerArguments where;
+  NamespaceArguments units;
+  Text policy, witness_every, witness_ms;
+  FormatArguments format;
+};
+
+Result<Neighbours> neighbours_of(const Text& text) {
+  const std::string word = text.value_or("add-remove");
+  if (word == "add-remove") return Neighbours::kAddRemove;
+  if (word == "replace-one") return Neighbours::kReplaceOne;
+  return invalid_input("neighbours must be add-remove or replace-one; got " + in_quotes(word));
+}
+
+Result<Rational> number_or(const std::string& name, const Text& text, const Rational& otherwise) {
+  if (!text) return otherwise;
+  return parse_number(name, *text);
+}
+
+/// What the caps of a namespace are measured in.
+struct CapRule {
+  ledger::Notion notion;
+  bool is_rho;
+  Rational delta;
+  Rational conversion_delta;
+
+  Result<accounting::Price> cap(const Rational& amount) const {
+    return cap_of(notion, amount, is_rho, delta, conversion_delta);
+  }
+};
+
+/// Half of delta pays for mechanisms that need one; in zCDP the other half is for turning rho into
+/// epsilon.
+Result<CapRule> rule_of(const NamespaceArguments& arguments) {
+  DISCREET_ASSIGN(const ledger::Notion notion,
+                  ledger::parse_notion(arguments.notion.value_or("epsilon")));
+  DISCREET_ASSIGN(Rational delta, number_or("delta", arguments.cap.delta, 0));
+  if (delta.sign() < 0 || delta >= Rational(1)) {
+    return invalid_input("delta must be at least 0 and below 1; got " +
+                         in_quotes(arguments.cap.delta.value_or("")));
+  }
+  Rational conversion = 0;
+  if (notion == ledger::Notion::kZcdp) {
+    DISCREET_ASSIGN(conversion,
+                    number_or("conversion-delta", arguments.conversion_delta, delta / 2));
+    if (!arguments.conversion_delta) delta = delta / 2;
+  } else if (arguments.conversion_delta) {
+    return invalid_input("--conversion-delta is for --notion zcdp");
+  }
+  return CapRule{notion, arguments.cap.rho.has_value(), std::move(delta), std::move(conversion)};
+}
+
+/// "ann:2" or "ann:2:1e-7".
+Result<ledger::AnalystTerms> analyst_of(const std::string& text, const CapRule& rule) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    return invalid_input("analyst must be NAME:CAP, such as ann:2; got " + in_quotes(text));
+  }
+  const std::size_t second = text.find(':', colon + 1);
+  DISCREET_ASSIGN(const Rational amount,
+                  parse_number("cap", text.substr(colon + 1, second - colon - 1)));
+  CapRule own = rule;
+  if (second != std::string::npos) {
+    DISCREET_ASSIGN(own.delta, parse_number("delta", text.substr(second + 1)));
+  }
+  DISCREET_ASSIGN(const accounting::Price cap, own.cap(amount));
+  return ledger::AnalystTerms{text.substr(0, colon), cap};
+}
+
+Result<ledger::NamespaceTerms> terms_of(const NamespaceArguments& arguments) {
+  if (!arguments.name) return missing("--namespace", kExample);
+  if (arguments.cap.epsilon.has_value() == arguments.cap.rho.has_value()) {
+    return arguments.cap.epsilon ? invalid_input("give --epsilon or --rho, not both")
+                                 : missing("--epsilon", kExample);
+  }
+  DISCREET_ASSIGN(const CapRule rule, rule_of(arguments));
+  DISCREET_ASSIGN(const Rational amount,
+                  parse_number(rule.is_rho ? "rho" : "epsilon",
+                               rule.is_rho ? *arguments.cap.rho : *arguments.cap.epsilon));
+  ledger::NamespaceTerms terms;
+  terms.name = *arguments.name;
+  terms.notion = rule.notion;
+  DISCREET_ASSIGN(terms.neighbours, neighbours_of(arguments.neighbours));
+  DISCREET_ASSIGN(terms.cap, rule.cap(amount));
+  DISCREET_ASSIGN(terms.conversion_delta, accounting::Amount::up(rule.conversion_delta));
+  terms.block_attribute = arguments.block.value_or("");
+  terms.blocks = arguments.block_values;
+  for (const std::string& analyst : arguments.analysts) {
+    DISCREET_ASSIGN(ledger::AnalystTerms one, analyst_of(analyst, rule));
+    terms.analysts.push_back(std::move(one));
+  }
+  // Somebody must be able to ask; the owner may spend all there is.
+  if (terms.analysts.empty()) terms.analysts.push_back({"owner", terms.cap});
+  return terms;
+}
+
+ledger::Notion notion_of(policy::Notion notion) {
+  switch (notion) {
+    case policy::Notion::kEpsilon:
+      return ledger::Notion::kEpsilon;
+    case policy::Notion::kZcdp:
+      return ledger::Notion::kZcdp;
+    case policy::Notion::kPure:
+      return ledger::Notion::kPure;
+  }
+  return ledger::Notion::kEpsilon;
+}
+
+/// As a policy declares it.
+Result<ledger::NamespaceTerms> terms_of(const policy::Units& units) {
+  const ledger::Notion notion = notion_of(units.notion);
+  const bool zcdp = notion == ledger::Notion::kZcdp;
+  const auto rule = [&](const policy::Caps& caps) {
+    return CapRule{notion, caps.is_rho, zcdp ? caps.delta / 2 : caps.delta,
+                   zcdp ? units.budget.delta / 2 : 0};
+  };
+  ledger::NamespaceTerms terms;
+  terms.name = units.name;
+  terms.notion = notion;
+  terms.neighbours = units.neighbours;
+  DISCREET_ASSIGN(terms.cap, rule(units.budget).cap(units.budget.epsilon));
+  DISCREET_ASSIGN(terms.conversion_delta,
+                  accounting::Amount::up(rule(units.budget).conversion_delta));
+  terms.block_attribute = units.block_column;
+  terms.blocks = units.block_values;
+  for (const auto& [name, caps] : units.analysts) {
+    DISCREET_ASSIGN(const accounting::Price cap, rule(caps).cap(caps.epsilon));
+    terms.analysts.push_back({name, cap});
+  }
+  if (!units.analysts.contains("owner")) terms.analysts.push_back({"owner", terms.cap});
+  return terms;
+}
+
+/// The namespaces of --policy, or the one of the options.
+Result<std::vector<ledger::NamespaceTerms>> all_terms(const InitArguments& arguments) {
+  std::vector<ledger::NamespaceTerms> all;
+  if (!arguments.policy) {
+    DISCREET_ASSIGN(ledger::NamespaceTerms terms, terms_of(arguments.units));
+    all.push_back(std::move(terms));
+    return all;
+  }
+  if (arguments.units.name) {
+    return invalid_input("the policy names the namespaces; leave out --namespace, or --policy");
+  }
+  DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(*arguments.policy));
+  for (const auto& [name, units] : policy.units) {
+    DISCREET_ASSIGN(ledger::NamespaceTerms terms, terms_of(units));
+    all.push_back(std::move(terms));
+  }
+  return all;
+}
+
+void add_namespace_options(CLI::App& app, NamespaceArguments& arguments) {
+  add_text(app, "--namespace", arguments.name, "whose budget it is, such as patients", "NAME");
+  arguments.cap.add_to(app);
+  add_text(app, "--notion", arguments.notion, "epsilon (default), zcdp or pure; for ever",
+           "NOTION");
+  add_text(app, "--neighbours", arguments.neighbours,
+           "add-remove (default) or replace-one; for ever", "RELATION");
+  add_text(app, "--conversion-delta", arguments.conversion_delta,
+           "zcdp: the delta at which rho becomes epsilon (half of --delta)");
+  app.add_option("--analyst", arguments.analysts,
+                 "NAME:CAP or NAME:CAP:DELTA, in the unit of the cap; may be repeated (owner, with "
+                 "the whole cap)");
+  add_text(app, "--block", arguments.block,
+           "an immutable attribute of a unit, such as year_of_enrolment", "ATTRIBUTE");
+  app.add_option("--block-value", arguments.block_values, "a value of it; may be repeated");
+}
+
+Result<int> run_init(const InitArguments& arguments, const Streams& streams) {
+  DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
+  DISCREET_ASSIGN(const std::vector<ledger::NamespaceTerms> all, all_terms(arguments));
+  for (const ledger::NamespaceTerms& terms : all) DISCREET_TRY(ledger::check_terms(terms));
+  ledger::Created created{.path = arguments.where.path(),
+                          .key = arguments.where.key.value_or(""),
+                          .witness = arguments.where.witness.value_or("")};
+  if (arguments.witness_every) {
+    DISCREET_ASSIGN(created.witness_every,
+                    parse_count("witness-every", *arguments.witness_every, 1'000'000));
+  }
+  if (arguments.witness_ms) {
+    DISCREET_ASSIGN(const std::uint64_t ms,
+                    parse_count("witness-ms", *arguments.witness_ms, 1'000'000'000));
+    created.witness_ms = static_cast<std::int64_t>(ms);
+  }
+  DISCREET_ASSIGN(const auto made, ledger::Ledger::create(created));
+  const std::string window = std::to_string(made->terms().witness_every - 1);
+  report::Sheet sheet;
+  sheet.line("ledger", created.path.string()).field("ledger", Cell::words(created.path.string()));
+  sheet.line("id", made->id()).field("id", Cell::words(made->id()));
+  for (const ledger::NamespaceTerms& terms : all) {
+    DISCREET_TRY(made->add_namespace(terms));
+    sheet.line("namespace", terms.name + ", cap " + to_text(terms.notion, terms.cap) +
+                                ", for life; neighbours: " + to_string(terms.neighbours));
+    sheet.field("namespace", Cell::words(terms.name));
+    for (const ledger::AnalystTerms& analyst : terms.analysts) {
+      sheet.line("analyst " + analyst.name, "cap " + to_text(terms.notion, analyst.cap));
+    }
+  }
+  sheet.line("key", made->key_path().string() + " (keep a copy offline: without it no top-up)");
+  sheet.field("key", Cell::words(made->key_path().string()));
+  sheet.line("witness", made->witness_path().string() + "; a rollback could hide at most " +
+                            window + " charges");
+  sheet.field("witness", Cell::words(made->witness_path().string()));
+  sheet.field("rollback_window", Cell::number(window));
+  DISCREET_TRY(write_all(streams.out, sheet.render(format)));
+  return 0;
+}
+
+struct AddArguments {
+  LedgerArguments where;
+  NamespaceArguments units;
+};
+
+Result<int> run_add(const AddArguments& arguments, const Streams& streams) {
+  DISCREET_ASSIGN(const ledger::NamespaceTerms terms, terms_of(arguments.units));
+  DISCREET_ASSIGN(const auto ledger, arguments.where.open(ledger::Access::kUse));
+  DISCREET_TRY(ledger->add_namespace(terms));
+  DISCREET_TRY(write_all(streams.out, "namespace " + terms.name + ", cap " +
+                                          to_text(terms.notion, terms.cap) + ", for life\n"));
+  return 0;
+}
+
+}  // namespace
+
+void add_ledger_init(Program& program, CLI::App& ledger) {
+  const auto arguments = std::make_shared<InitArguments>();
+  CLI::App& app = program.command(
+      ledger, "init",
+      {.summary = "make a ledger with a namespace of units",
+       .explanation =
+           "The cap is what may ever be learnt about one unit, by all analysts together, even if\n"
+           "they share everything. An analyst's own cap bounds what that analyst learns alone.\n"
+           "A ledger is one file; the owner's key and the witness are kept elsewhere, by default\n"
+           "in the user's state directory. The ledger does not open without its witness.\n",
+       .closing = std::string("Example:\n  ") + kExample +
+                  "\n  discreet ledger init --namespace people --notion zcdp --epsilon 4 --delta "
+                  "1e-6 \\\n    --block enrolled --block-value 2025 --block-value 2026"},
+      [arguments](const Streams& streams) { return run_init(*arguments, streams); });
+  arguments->where.add_to(app);
+  add_text(app, "--policy", arguments->policy, "take the namespaces and caps from this policy",
+           "FILE");
+  add_namespace_options(app, arguments->units);
+  add_text(app, "--witness-every", arguments->witness_every,
+           "sync the witness after so many charges (1)");
+  add_text(app, "--witness-ms", arguments->witness_ms, "or after so many milliseconds");
+  arguments->format.add_to(app);
+
+  const auto more = std::make_shared<AddArguments>();
+  CLI::App& add = program.command(
+      ledger, "namespace",
+      {.summary = "a further namespace of units in the same ledger",
+       .explanation = "For other units than those that the ledger has: a namespace is who is\n"
+                      "protected, not a table. Tables about the same people share one.\n",
+       .closing = "Example:\n  discreet ledger namespace --namespace clinics --epsilon 5"},
+      [more](const Streams& streams) { return run_add(*more, streams); });
+  more->where.add_to(add);
+  add_namespace_options(add, more->units);
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `discreet policy`, one a file, and what they share.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "policy/draft.h"
+#include "policy/policy.h"
+#include "report/format.h"
+
+namespace discreet::cli {
+
+/// Lists the columns of a file or a table by the engine's own DESCRIBE: the schema, never a row.
+/// Fails with: kNotFound, kEngine, kUnsupported.
+using Describe = std::function<Result<std::vector<policy::SchemaColumn>>(const std::string& source,
+                                                                         const Streams& streams)>;
+
+void add_policy_check(Program& program, CLI::App& policy);                    // policy_check.cc
+void add_policy_init(Program& program, CLI::App& policy, Describe describe);  // policy_init.cc
+void add_policy_import(Program& program, CLI::App& policy);                   // policy_import.cc
+
+/// What is wrong with a policy, in the order of its lines; policy_report.cc
+std::string render_mistakes(const std::string& file, const std::vector<policy::Mistake>& mistakes,
+                            report::Format format);
+
+/// What a policy protects, who may ask, what is public, and what its bounds imply; policy_report.cc
+std::string render_policy(const std::string& file, const policy::Policy& policy,
+                          report::Format format);
+
+}  // namespace discreet::cli

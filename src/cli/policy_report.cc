@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// A policy, or its mistakes, for people and for programs.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/policy.h"
+#include "policy/value.h"
+#include "report/table.h"
+
+namespace discreet::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using policy::Column;
+using policy::Policy;
+using policy::Units;
+using report::Cell;
+
+std::string caps_text(const policy::Caps& caps) {
+  return (caps.is_rho ? "rho " : "epsilon ") + caps.epsilon.to_string() +
+         (caps.delta.sign() > 0 ? ", delta " + caps.delta.to_string() : "");
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+std::string noise_text(policy::NoisePreference noise) {
+  if (noise == policy::NoisePreference::kLaplace) return "laplace";
+  if (noise == policy::NoisePreference::kGaussian) return "gaussian";
+  return "automatic";
+}
+
+std::string owner_text(const policy::UnitPath& unit) {
+  if (unit.row_is_unit) return unit.space + ", each row another";
+  std::string out = unit.space + " by ";
+  for (const auto& step : unit.steps) {
+    out += step.column + " -> " + step.table + "." + step.key + ", ";
+  }
+  return out + unit.column;
+}
+
+std::string bounds_text(const policy::ContributionBounds& bounds) {
+  return std::to_string(bounds.rows_per_unit_and_group) + " in each of " +
+         std::to_string(bounds.groups_per_unit) +
+         (bounds.groups_per_unit == 1 ? " group" : " groups") +
+         (bounds.declared ? "" : " (the defaults)");
+}
+
+std::string range_text(const Column& column) {
+  const auto text = [&](const Rational& x) {
+    return policy::to_string(policy::number_value(column.type, x));
+  };
+  return text(column.grid->low) + " to " + text(column.grid->high) + " in steps of " +
+         policy::step_text(column.type, column.grid->step);
+}
+
+std::string domain_text(const Column& column) {
+  std::vector<std::string> parts;
+  if (column.grid) parts.push_back(range_text(column));
+  if (!column.values.empty()) {
+    parts.push_back(std::to_string(column.values.size()) + " listed keys");
+  } else if (!column.values_from.empty()) {
+    parts.push_back("keys of " + column.values_from);
+  } else if (column.type == policy::Type::kBoolean) {
+    parts.emplace_back("false, true");
+  } else if (!column.grid) {
+    parts.emplace_back("not listed: keys are found privately");
+  }
+  return joined(parts);
+}
+
+std::string may_text(const Column& column) {
+  std::vector<std::string> words;
+  if (column.may_aggregate) words.emplace_back("aggregate");
+  if (column.may_group) words.emplace_back("group");
+  if (column.may_filter) words.emplace_back("filter");
+  return joined(words);
+}
+
+std::string null_text(const Column& column) {
+  return column.null_rule == policy::NullRule::kDrop ? "drop" : policy::to_string(column.fallback);
+}
+
+/// The most that one unit adds to SUM of the column in one group; "" when it cannot be summed.
+std::string sum_text(const policy::Table& table, const Column& column) {
+  const bool number =
+      column.type == policy::Type::kInteger || column.type == policy::Type::kDecimal;
+  if (!number || !column.grid || !column.may_aggregate || table.is_public()) return "";
+  const Rational most = std::max(column.grid->low.abs(), column.grid->high.abs());
+  return (most * Rational(table.bounds.rows_per_unit_and_group)).to_string();
+}
+
+/// What an owner should know although it is no mistake.
+std::vector<std::string> notes_of(const Policy& policy) {
+  std::vector<std::string> notes;
+  for (const auto& [name, units] : policy.units) {
+    if (!units.budget.is_rho && units.budget.epsilon > Rational(10)) {
+      notes.push_back("the budget of " + name + " is very large: it promises next to nothing");
+    } else if (!units.budget.is_rho && units.budget.epsilon > Rational(1)) {
+      notes.push_back("the budget of " + name + " is above 1, which is where strong promises end");
+    }
+    if (units.budget.delta.sign() == 0) {
+      notes.push_back(name + " has no delta: keys that are not listed cannot be found");
+    }
+    if (units.analysts.size() > 1) {
+      notes.push_back("analysts who share their answers learn together what the budget of " + name +
+                      " allows, not only what their own caps allow");
+    }
+  }
+  notes.emplace_back("rows whose unit is NULL are left out of every answer");
+  notes.emplace_back("sum_moves is the most that one unit adds to a SUM in one group");
+  for (const auto& [name, table] : policy.tables) {
+    if (!table.is_public() && table.columns.empty()) {
+      notes.push_back(name + " declares no columns: its rows can be counted, and no more");
+    }
+  }
+  return notes;
+}
+
+report::Table columns_table(const Policy& policy) {
+  report::Table out({"table", "column", "type", "known", "null", "may", "sum_moves"});
+  for (const auto& [name, table] : policy.tables) {
+    for (const Column& column : table.columns) {
+      out.add({Cell::words(name), Cell::words(column.name), Cell::words(to_string(column.type)),
+               Cell::words(domain_text(column)), Cell::words(null_text(column)),
+               Cell::words(may_text(column)), Cell::words(sum_text(table, column))});
+    }
+  }
+  return out;
+}
+
+void add_units(report::Sheet& sheet, const Units& units) {
+  sheet.line("protected", units.name + ": all rows of any one of them, in all tables together");
+  sheet.line("  neighbours", to_string(units.neighbours));
+  sheet.line("  budget", caps_text(units.budget) + ", for life, over all analysts together");
+  sheet.line("  notion", policy::to_string(units.notion));
+  std::vector<std::string> who;
+  for (const auto& [name, caps] : units.analysts)
+    who.push_back(name + " (" + caps_text(caps) + ")");
+  sheet.line("  may ask", who.empty() ? "whoever the owner lets ask" : joined(who));
+  if (!units.block_column.empty()) {
+    sheet.line("  blocks", "by " + units.block_column + ": " + joined(units.block_values));
+  }
+}
+
+std::string people_text(const std::string& file, const Policy& policy) {
+  report::Sheet head;
+  head.line("policy", file + ", without mistakes");
+  head.line("snapshot", policy.snapshot);
+  head.line("engine", policy.engine);
+  head.line("noise", noise_text(policy.noise));
+  for (const auto& [name, units] : policy.units) add_units(head, units);
+  for (const auto& [name, table] : policy.tables) {
+    if (table.is_public()) head.line("public", name + " from " + table.source);
+  }
+  for (const std::string& release : policy.other_releases) head.line("other release", release);
+  for (const std::string& note : notes_of(policy)) head.line("note", note);
+
+  report::Table tables({"table", "source", "rows belong to", "rows of a unit that count"});
+  for (const auto& [name, table] : policy.tables) {
+    if (table.is_public()) continue;
+    tables.add({Cell::words(name), Cell::words(table.source), Cell::words(owner_text(*table.unit)),
+                Cell::words(bounds_text(table.bounds))});
+  }
+  const report::Format format = report::Format::kTable;
+  return head.render(format) + "\n" + tables.render(format) + "\n" +
+         columns_table(policy).render(format);
+}
+
+Json units_json(const Units& units) {
+  const auto caps_json = [](const policy::Caps& caps) {
+    return Json{{caps.is_rho ? "rho" : "epsilon", caps.epsilon.to_string()},
+                {"delta", caps.delta.to_string()}};
+  };
+  Json out{{"budget", caps_json(units.budget)},
+           {"notion", policy::to_string(units.notion)},
+           {"neighbours", to_string(units.neighbours)},
+           {"analysts", Json::object()}};
+  for (const auto& [name, caps] : units.analysts) out["analysts"][name] = caps_json(caps);
+  if (!units.block_column.empty()) {
+    out["blocks"] = {{"column", units.block_column}, {"values", units.block_values}};
+  }
+  return out;
+}
+
+Json table_json(const policy::Table& table) {
+  Json out{{"source", table.source}, {"public", table.is_public()}};
+  if (!table.is_public()) {
+    out["unit"] = owner_text(*table.unit);
+    out["bounds"] = {{"groups_per_unit", table.bounds.groups_per_unit},
+                     {"rows_per_unit_and_group", table.bounds.rows_per_unit_and_group},
+                     {"default", !table.bounds.declared}};
+  }
+  out["columns"] = Json::object();
+  for (const Column& column : table.columns) {
+    Json& entry = out["columns"][column.name];
+    entry = {{"type", to_string(column.type)},
+             {"known", domain_text(column)},
+             {"null", null_text(column)},
+             {"may", may_text(column)}};
+    const std::string sum = sum_text(table, column);
+    if (!sum.empty()) entry["sum_moves"] = sum;
+  }
+  return out;
+}
+
+std::string json_text(const std::string& file, const Policy& policy) {
+  Json out{{"policy", file},
+           {"ok", true},
+           {"snapshot", policy.snapshot},
+           {"engine", policy.engine},
+           {"noise", noise_text(policy.noise)},
+           {"units", Json::object()},
+           {"tables", Json::object()},
+           {"other_releases", policy.other_releases},
+           {"notes", notes_of(policy)}};
+  for (const auto& [name, units] : policy.units) out["units"][name] = units_json(units);
+  for (const auto& [name, table] : policy.tables) out["tables"][name] = table_json(table);
+  return out.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string render_mistakes(const std::string& file, const std::vector<policy::Mistake>& mistakes,
+                            report::Format format) {
+  if (format == report::Format::kJson) {
+    Json out{{"policy", file}, {"ok", false}, {"mistakes", Json::array()}};
+    for (const policy::Mistake& each : mistakes) {
+      out["mistakes"].push_back(
+          {{"line", each.line}, {"message", each.message}, {"fix", each.fix}});
+    }
+    return out.dump(2) + "\n";
+  }
+  if (format == report::Format::kTable) {
+    std::string out;
+    for (const policy::Mistake& each : mistakes) {
+      out +=
+          file + ":" + std::to_string(each.line) + ": " + each.message + "\n  " + each.fix + "\n";
+    }
+    return out;
+  }
+  report::Table table({"line", "message", "fix"});
+  for (const policy::Mistake& each : mistakes) {
+    table.add({Cell::number(std::to_string(each.line)), Cell::words(each.message),
+               Cell::words(each.fix)});
+  }
+  return table.render(format);
+}
+
+std::string render_policy(const std::string& file, const Policy& policy, report::Format format) {
+  if (format == report::Format::kTable) return people_text(file, policy);
+  if (format == report::Format::kJson) return json_text(file, policy);
+  return columns_table(policy).render(format);
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// An answer as a document: the table that an analyst sees, every number with its interval, and what
+// it cost. It is stored in the ledger as JSON text, byte for byte what is sent; tables, CSV and
+// plots are drawn from it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace discreet::session {
+
+/// One place in the table. Numbers are decimal text, so that nothing is lost on the way.
+struct AnswerCell {
+  std::optional<std::string> value;  ///< none: NULL
+  bool is_number = false;
+  std::optional<std::string> low;  ///< none: unbounded on that side, or no interval (keys)
+  std::optional<std::string> high;
+  friend bool operator==(const AnswerCell&, const AnswerCell&) = default;
+};
+
+struct AnswerColumn {
+  std::string name;
+  bool is_key = false;
+  bool has_interval = false;
+  friend bool operator==(const AnswerColumn&, const AnswerColumn&) = default;
+};
+
+/// How the rows may be drawn.
+enum class Drawing { kNone, kHistogram, kBoxPlot };
+
+struct AnswerSheet {
+  std::vector<AnswerColumn> columns;
+  std::vector<std::vector<AnswerCell>> rows;
+  /// small[r]: the noise of row r is more than half of a value in it: too small a group to be
+  /// useful. Judged from released values only.
+  std::vector<bool> small;
+  Drawing drawing = Drawing::kNone;
+
+  std::string question;    ///< as it was asked
+  std::string units;       ///< the namespace that paid
+  std::string neighbours;  ///< add-remove or replace-one
+  std::string analyst;
+  std::string snapshot;
+  std::string confidence;
+  std::string epsilon;  ///< the price, in the namespace's notion
+  std::string delta;
+  std::string notion;
+  std::string charge;              ///< the ledger's id of the charge
+  std::vector<std::string> noise;  ///< one text per charge line
+  std::vector<std::string> notes;  ///< what was rewritten, clipped, bounded
+  friend bool operator==(const AnswerSheet&, const AnswerSheet&) = default;
+};
+
+/// One line of JSON.
+std::string to_json(const AnswerSheet& sheet);
+
+/// Fails with: kCorrupt.
+Result<AnswerSheet> parse_answer(const std::string& json);
+
+}  // namespace discreet::session
