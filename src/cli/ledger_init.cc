@@ -186,7 +186,8 @@ void add_namespace_options(CLI::App& app, NamespaceArguments& arguments) {
                  "NAME:CAP or NAME:CAP:DELTA, in the unit of the cap; may be repeated (owner, with "
                  "the whole cap)");
   add_text(app, "--block", arguments.block,
-           "an immutable attribute of a unit, such as year_of_enrolment", "ATTRIBUTE");
+           "an immutable attribute of a unit, as the policy names it: patients.enrolled",
+           "ATTRIBUTE");
   app.add_option("--block-value", arguments.block_values, "a value of it; may be repeated");
 }
 
@@ -258,7 +259,7 @@ void add_ledger_init(Program& program, CLI::App& ledger) {
            "in the user's state directory. The ledger does not open without its witness.\n",
        .closing = std::string("Example:\n  ") + kExample +
                   "\n  discreet ledger init --namespace people --notion zcdp --epsilon 4 --delta "
-                  "1e-6 \\\n    --block enrolled --block-value 2025 --block-value 2026"},
+                  "1e-6 \\\n    --block people.enrolled --block-value 2025 --block-value 2026"},
       [arguments](const Streams& streams) { return run_init(*arguments, streams); });
   arguments->where.add_to(app);
   add_text(app, "--policy", arguments->policy, "take the namespaces and caps from this policy",

@@ -153,8 +153,9 @@ void add_ledger_owner(Program& program, CLI::App& ledger) {
       add(program, ledger, "recover",
           {.summary = "go on with an older copy after a loss: everything counts as spent",
            .explanation =
-               "For a ledger whose witness has seen more records than the file holds: a restored\n"
-               "backup. What the lost records charged cannot be known, so all of it is spent.\n"
+               "For a ledger whose witness has seen more records than the file holds (a restored\n"
+               "backup), or is lost while no receipt was printed. What the lost records charged\n"
+               "cannot be known, so all of it is spent.\n"
                "First look for the newest copy; this is the last resort.\n",
            .closing = example(kRecoverExample)},
           run_recover, recover);

@@ -125,12 +125,23 @@ TEST_F(LedgerCommand, RefusesWithoutItsWitnessUntilTheOwnerSpeaks) {
   const Finished refused = noise("0.5");
   EXPECT_EQ(refused.status, 5);
   EXPECT_NE(refused.err.find("witness restore"), std::string::npos) << refused.err;
+  const Finished word = ask({"ledger", "witness", "restore", "--reason", "believe me"});
+  EXPECT_NE(word.status, 0) << "a word is no receipt";
+  EXPECT_NE(word.err.find("--receipt"), std::string::npos) << word.err;
+  EXPECT_NE(word.err.find("discreet ledger recover --reason"), std::string::npos) << word.err;
   const std::string text = receipt.out.substr(0, receipt.out.find('\n'));
   const Finished restored =
       ask({"ledger", "witness", "restore", "--reason", "cleaned too much", "--receipt", text});
   EXPECT_EQ(restored.status, 0) << restored.err;
   EXPECT_EQ(noise("0.5").status, 0);
   EXPECT_EQ(ask({"ledger", "verify", "--receipt", text}).status, 0);
+}
+
+TEST_F(LedgerCommand, WithoutWitnessAndReceiptEverythingIsSpent) {
+  init();
+  fs::remove(witness());
+  ASSERT_EQ(ask({"ledger", "recover", "--reason", "cleaned too much"}).status, 0);
+  EXPECT_EQ(left(), "0");
 }
 
 TEST_F(LedgerCommand, ExportsAHistoryThatAnybodyCanCheck) {

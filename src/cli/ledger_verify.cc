@@ -81,17 +81,18 @@ constexpr const char* kRestoreExample =
 
 Result<int> run_restore(const VerifyArguments& arguments, const Streams& streams) {
   if (!arguments.reason || arguments.reason->empty()) return missing("--reason", kRestoreExample);
-  std::optional<ledger::Head> receipt;
-  if (arguments.receipt) {
-    DISCREET_ASSIGN(receipt, ledger::Head::parse(*arguments.receipt));
+  if (!arguments.receipt) {
+    return Error{Code::kRefused,
+                 "without a receipt nobody can tell whether the history is an older copy: give a "
+                 "printed receipt with --receipt, or go on with everything counted as spent: "
+                 "discreet ledger recover --reason TEXT"};
   }
+  DISCREET_ASSIGN(const ledger::Head receipt, ledger::Head::parse(*arguments.receipt));
   DISCREET_ASSIGN(const auto ledger, arguments.where.open(ledger::Access::kRepair));
   DISCREET_TRY(ledger->replace_witness(*arguments.reason, receipt));
-  DISCREET_TRY(write_all(
-      streams.out, "a new witness stands at " + ledger->witness_path().string() +
-                       (receipt ? ", and the history is no older than the receipt\n"
-                                : "; that the history is not an older copy is your word alone, and "
-                                  "the record says so\n")));
+  DISCREET_TRY(write_all(streams.out, "a new witness stands at " + ledger->witness_path().string() +
+                                          "; the history is no older than the receipt, record " +
+                                          std::to_string(receipt.sequence) + "\n"));
   return 0;
 }
 
@@ -134,13 +135,14 @@ void add_ledger_verify(Program& program, CLI::App& ledger) {
       print, "restore",
       {.summary = "make a new witness for one that is lost",
        .explanation =
-           "Writes a signed, permanent record with the reason. With --receipt it is shown that\n"
-           "the history is no older than the receipt; without, that is your word.\n",
+           "Writes a signed, permanent record with the reason. The receipt shows that the history\n"
+           "is no older than it; what was charged after it may be lost. Without a receipt use\n"
+           "`discreet ledger recover`, which counts everything as spent.\n",
        .closing = std::string("Example:\n  ") + kRestoreExample},
       [restore](const Streams& streams) { return run_restore(*restore, streams); });
   restore->where.add_to(again);
   add_text(again, "--reason", restore->reason, "why", "TEXT");
-  add_text(again, "--receipt", restore->receipt, "a printed head", "TEXT");
+  add_text(again, "--receipt", restore->receipt, "a printed head; needed", "TEXT");
 }
 
 }  // namespace discreet::cli

@@ -85,14 +85,18 @@ Program::Program()
   app_.set_version_flag("--version", std::string("discreet ") + kVersion, "print the version");
   app_.allow_extras();  // what is left over is reported by parse(), with a suggestion
   explanations_[&app_] =
-      "Every answer carries exact noise, an interval and a price. The commands below act on\n"
-      "values that you hold already, so they are charged to no budget: the price tells what\n"
-      "whoever reads the output may learn.\n";
+      "Every answer carries exact noise, an interval and a price. An owner declares whom to\n"
+      "protect (policy), makes a budget for life (ledger), and lets questions be asked in SQL\n"
+      "(query, explain, shell); budget tells what is left. noise, choose and local act on values\n"
+      "that you hold already, and charge a ledger only if you name one.\n";
   app_.footer(
       "Start with:\n"
-      "  discreet noise laplace --value 42 --sensitivity 1 --epsilon 1/2\n"
+      "  discreet policy init data.parquet > policy.yaml    # then fill in what is public\n"
+      "  discreet ledger init --policy policy.yaml\n"
+      "  discreet query \"SELECT COUNT(*) FROM data\" --epsilon 0.1\n"
       "Numbers are exact: 0.1 is one tenth, 1/3 is one third.\n"
-      "Exit status: 0 fine, 2 bad input, 5 the world (disk, entropy), 70 our bug.");
+      "Exit status: 0 fine, 2 bad input, 3 refused by the policy, 4 budget, 5 the world (disk,\n"
+      "engine, entropy), 70 our bug.");
 }
 
 CLI::App& Program::group(const std::string& name, const Lesson& lesson) {

@@ -145,7 +145,7 @@ void add_query(Program& program) {
   const auto explain = std::make_shared<ExplainArguments>();
   CLI::App& explain_app = program.command(
       program.root(), "explain",
-      {.summary = "what a question would do and cost; nothing is charged, no data is touched",
+      {.summary = "what a question would do and cost; nothing is charged",
        .explanation = "Bounds, keys, noise, expected error and price of each measurement, what is\n"
                       "left of the budget, and the text that the engine would be sent.\n",
        .closing = "Example:\n  discreet explain \"SELECT AVG(age) FROM visits\" --epsilon 0.5"},

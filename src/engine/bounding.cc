@@ -97,12 +97,21 @@ std::optional<Groups> Bounding::finish(std::size_t threads, const std::atomic<bo
     auto part = PartWorker::make(task_, layout_, secret_, all.keys, mine);
     for (std::size_t i = next++; i < kParts && !stop; i = next++) part->run(i, sources);
   };
+  // Out of memory in another thread is out of memory here: the caller has one answer for it.
+  std::atomic<bool> failed{false};
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < threads; ++i) {
-    others.emplace_back([&work, &totals, i] { work(totals[i]); });
+    others.emplace_back([&work, &totals, &failed, i] {
+      try {
+        work(totals[i]);
+      } catch (const std::bad_alloc&) {
+        failed = true;
+      }
+    });
   }
   work(totals[0]);
   others.clear();  // joins
+  if (failed) throw std::bad_alloc();
   workers_.clear();
   if (stop) return std::nullopt;
   for (std::size_t i = 1; i < threads; ++i) totals[0].merge(std::move(totals[i]));

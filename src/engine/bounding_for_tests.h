@@ -50,7 +50,7 @@ inline std::vector<std::size_t> reference_kept(const std::vector<PlainRow>& rows
   for (const auto& [unit, groups] : units) {
     std::vector<std::pair<std::uint64_t, std::string>> group_order;
     for (const auto& [key, places] : groups) {
-      group_order.emplace_back(hash_of(secret, rows[places[0]], {}), key);
+      group_order.emplace_back(UnitHash(secret, unit).of(keyed_hash(secret, key)), key);
     }
     std::sort(group_order.begin(), group_order.end());
     group_order.resize(std::min(group_order.size(), groups_most));

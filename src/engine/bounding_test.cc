@@ -206,7 +206,7 @@ std::vector<std::size_t> in_order(std::size_t n) {
 
 TEST(Bounding, KeepsWhatTheDefinitionKeepsInAnyOrderWithAnyThreads) {
   Random random(7);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const Case c = random_case(random);
     const ByKey expected = reference(c.task, c.rows);
     std::vector<std::size_t> order = in_order(c.rows.size());

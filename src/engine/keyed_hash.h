@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "numeric/int128.h"
 
 namespace discreet::engine {
 
@@ -120,5 +121,24 @@ inline Hash128 keyed_hash_wide(const Secret& secret, std::string_view bytes) {
   state.add_bytes(bytes);
   return state.finish_wide();
 }
+
+/// For many hashes of one unit: its own 128 bits of SipHash, then a folded product for each key's
+/// hash. As even as SipHash where it is used (bounding.md), at a fifth of its time.
+class UnitHash {
+ public:
+  UnitHash(const Secret& secret, std::span<const std::uint64_t> unit) {
+    SipState<> state(secret);
+    state.widen();
+    for (std::uint64_t word : unit) state.add(word);
+    own_ = state.finish_wide();
+  }
+  std::uint64_t of(std::uint64_t key_hash) const {
+    const Uint128 product = Uint128{key_hash ^ own_.low} * (own_.high | 1);
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+
+ private:
+  Hash128 own_;
+};
 
 }  // namespace discreet::engine

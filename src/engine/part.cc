@@ -148,14 +148,12 @@ class Worker final : public PartWorker {
     const auto most = static_cast<std::size_t>(task_.groups_per_unit);
     std::array<Ranked, kFewGroups + 1> least;  // sorted; at: the key's number
     std::size_t found = 0;
-    const SipState<> begin = start(rows[0]);
+    const UnitHash unit = unit_hash(rows[0]);
     auto less = [this](const Ranked& a, const Ranked& b) {
       return a.hash != b.hash ? a.hash < b.hash : keys_.bytes[a.at] < keys_.bytes[b.at];
     };
     for (const R& row : rows) {
-      SipState<> state = begin;
-      state.add(keys_.hashes[row.key()]);
-      const Ranked group{state.finish(), row.key()};
+      const Ranked group{unit.of(keys_.hashes[row.key()]), row.key()};
       std::size_t place = found;
       while (place > 0 && less(group, least[place - 1])) --place;
       if (place == most || (place > 0 && least[place - 1].at == group.at)) continue;
@@ -190,11 +188,9 @@ class Worker final : public PartWorker {
       return;
     }
     ranked_.clear();
-    const SipState<> begin = start(rows[0]);
+    const UnitHash unit = unit_hash(rows[0]);
     for (std::size_t i = 0; i < groups_.size(); ++i) {
-      SipState<> state = begin;
-      state.add(keys_.hashes[groups_[i].key]);
-      rank(state.finish(), i, most, [this](std::size_t a, std::size_t b) {
+      rank(unit.of(keys_.hashes[groups_[i].key]), i, most, [this](std::size_t a, std::size_t b) {
         return keys_.bytes[groups_[a].key] < keys_.bytes[groups_[b].key];
       });
     }
@@ -223,10 +219,8 @@ class Worker final : public PartWorker {
     std::push_heap(ranked_.begin(), ranked_.end(), less);
   }
 
-  SipState<> start(const R& row) const {
-    SipState<> state(secret_);
-    for (std::size_t w = 0; w < kUnit; ++w) state.add(row.words[w]);
-    return state;
+  UnitHash unit_hash(const R& row) const {
+    return UnitHash(secret_, std::span(row.words).template first<kUnit>());
   }
 
   /// At most r of a group's rows. Good until the next call.
@@ -236,7 +230,8 @@ class Worker final : public PartWorker {
     if (rows.size() <= most) return rows;
     if (layout_.contents() == 0) return rows.subspan(0, most);
     std::sort(rows.begin(), rows.end(), [](const R& a, const R& b) { return a.words < b.words; });
-    SipState<> begin = start(rows[0]);
+    SipState<> begin(secret_);
+    for (std::size_t w = 0; w < kUnit; ++w) begin.add(rows[0].words[w]);
     begin.add(keys_.hashes[group.key]);
     ranked_.clear();
     std::uint64_t occurrence = 0;

@@ -7,10 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <string>
 
 #include "plan/grid.h"
-#include "plan/interpreter_for_tests.h"
 #include "plan/shape_rules.h"
 
 namespace discreet::engine {
@@ -106,52 +106,68 @@ TEST(Quantizer, TakesIntegersAndDecimalsExactly) {
   }
 }
 
+/// The rule of plan/expression.md, as a pattern.
+std::optional<Rational> number_in(const std::string& text) {
+  static const std::regex pattern(
+      "[ \\t\\n\\v\\f\\r]*([+-]?)([0-9]+\\.?[0-9]*|\\.[0-9]+)(([eE][+-]?)0*([0-9]+))?[ "
+      "\\t\\n\\v\\f\\r]*");
+  std::smatch match;
+  if (text.size() > 1000 || !std::regex_match(text, match, pattern)) return std::nullopt;
+  const std::string exponent = match[5].str();
+  if (exponent.size() > 4 || (exponent.size() == 4 && exponent > "1000")) return std::nullopt;
+  const Rational size =
+      Rational::parse(match[2].str() + (exponent.empty() ? "" : match[4].str() + exponent)).value();
+  return match[1].str() == "-" ? -size : size;
+}
+
 TEST(Quantizer, ReadsTextAsThePlanSays) {
   for (const Grid& grid : grids()) {
     const Quantizer q(grid);
-    for (std::string text : {"",
-                             " ",
-                             "0",
-                             "-0",
-                             "+7",
-                             "12.5",
-                             ".5",
-                             "5.",
-                             "-.25",
-                             "1e2",
-                             "1E-2",
-                             "2e",
-                             "e2",
-                             "1e+1",
-                             "1e1001",
-                             "1e1000",
-                             "-1e1000",
-                             "1e-1000",
-                             "nan",
-                             "inf",
-                             "-Infinity",
-                             "0x10",
-                             "1_0",
-                             "1,5",
-                             "1 2",
-                             "--1",
-                             "+-1",
-                             "1/3",
-                             " 42 ",
-                             "\t42\n",
-                             "9223372036854775808",
-                             "0.00000000000000000000000000001",
-                             "123456789012345678901234567890.5",
-                             "1.2.3",
-                             "000000000000000000000000000000007"}) {
-      const auto number = plan::plain_number(text);
+    for (const std::string text : {"",
+                                   " ",
+                                   ".",
+                                   "0",
+                                   "-0",
+                                   "+7",
+                                   "12.5",
+                                   ".5",
+                                   "5.",
+                                   "-.25",
+                                   "1e2",
+                                   "1E-2",
+                                   "2e",
+                                   "e2",
+                                   "1e+1",
+                                   "1e1001",
+                                   "1e1000",
+                                   "-1e1000",
+                                   "1e-1000",
+                                   "nan",
+                                   "inf",
+                                   "-Infinity",
+                                   "0x10",
+                                   "1_0",
+                                   "1,5",
+                                   "1 2",
+                                   "--1",
+                                   "+-1",
+                                   "1/3",
+                                   " 42 ",
+                                   "\t42\n",
+                                   "9223372036854775808",
+                                   "9E1.",
+                                   "5.e1",
+                                   "0.00000000000000000000000000001",
+                                   "123456789012345678901234567890.5",
+                                   "1.2.3",
+                                   "000000000000000000000000000000007"}) {
+      const auto number = number_in(text);
       const auto units = q.from_text(text);
       ASSERT_EQ(units.has_value(), number.has_value()) << text;
       if (number) {
         EXPECT_EQ(*units, expected(grid, *number)) << text;
       }
     }
-    EXPECT_EQ(q.from_text("."), std::nullopt);
     EXPECT_EQ(q.from_text(std::string(1001, '0')), std::nullopt);
     EXPECT_EQ(q.from_text(std::string(1000, '0')), expected(grid, 0));
   }
@@ -159,9 +175,8 @@ TEST(Quantizer, ReadsTextAsThePlanSays) {
 
 RC_GTEST_PROP(Quantizer, ReadsRandomTextAsThePlanSays, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0129.eE+- ")));
-  RC_PRE(text.find_first_of("0129") != text.npos);
   const Grid& grid = grids()[1];
-  const auto number = plan::plain_number(text);
+  const auto number = number_in(text);
   const auto units = Quantizer(grid).from_text(text);
   RC_ASSERT(units.has_value() == number.has_value());
   if (number) {

@@ -12,9 +12,9 @@
 namespace discreet::engine {
 namespace {
 
-constexpr std::size_t kFirstBlock = 64;                   // words
-constexpr std::size_t kLargestBlock = 8192;               // 64 KiB
-constexpr std::size_t kSlabBytes = std::size_t{1} << 21;  // a huge page
+constexpr std::size_t kFirstBlock = 64;      // words
+constexpr std::size_t kLargestBlock = 8192;  // 64 KiB
+constexpr std::size_t kSlabBytes = std::size_t{1} << 21;
 
 /// Hands out bits of consecutive words; nothing straddles two.
 class Bits {
@@ -55,15 +55,17 @@ RowLayout::RowLayout(bool wide_unit, const std::vector<Content>& contents)
   words_ = bits.words();
 }
 
+void RowMemory::Unmap::operator()(void* slab) const { munmap(slab, bytes); }
+
 std::uint64_t* RowMemory::take(std::size_t words) {
   if (left_ < words) {
-    const std::size_t slabs = (words * sizeof(std::uint64_t) + kSlabBytes - 1) / kSlabBytes;
-    auto* slab = static_cast<std::uint64_t*>(std::aligned_alloc(kSlabBytes, slabs * kSlabBytes));
-    if (slab == nullptr) throw std::bad_alloc();
-    slabs_.emplace_back(slab);
-    madvise(slab, slabs * kSlabBytes, MADV_HUGEPAGE);  // a wish
-    next_ = slab;
-    left_ = slabs * kSlabBytes / sizeof(std::uint64_t);
+    const std::size_t bytes = std::max(words * sizeof(std::uint64_t), kSlabBytes);
+    void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (slab == MAP_FAILED) throw std::bad_alloc();
+    slabs_.emplace_back(slab, Unmap{bytes});
+    next_ = static_cast<std::uint64_t*>(slab);
+    left_ = bytes / sizeof(std::uint64_t);
   }
   std::uint64_t* taken = next_;
   next_ += words;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -76,19 +75,21 @@ inline std::uint64_t spread(const Secret& secret, std::uint64_t unit) {
 inline constexpr int kPartBits = 8;
 inline constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 
-/// Memory for rows, in slabs of huge pages where the system has them: 10^7 rows would fault 40,000
-/// small ones. It is given back all at once.
+/// Memory for rows, in slabs whose pages are there from the start, given back all at once.
 class RowMemory {
  public:
+  RowMemory() = default;
+  RowMemory(RowMemory&&) = default;
   std::uint64_t* take(std::size_t words);
 
  private:
-  struct Free {
-    void operator()(std::uint64_t* words) const { std::free(words); }
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(void* slab) const;
   };
   std::uint64_t* next_ = nullptr;
   std::size_t left_ = 0;
-  std::vector<std::unique_ptr<std::uint64_t, Free>> slabs_;
+  std::vector<std::unique_ptr<void, Unmap>> slabs_;
 };
 
 /// The rows of one part that one thread took in, in blocks that grow.

@@ -22,6 +22,7 @@ class ThreadTrial {
 
   Verdict run() {
     Verdict verdict;
+    oracle_.allow_races();
     disk_.plan(point_.fault);
     if (auto ledger = open()) {
       std::vector<std::thread> threads;

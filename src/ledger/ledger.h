@@ -64,8 +64,10 @@ struct Created {
   /// used.
   std::filesystem::path key = {};
   std::filesystem::path witness = {};
-  std::uint64_t witness_every = 1;  ///< charges; at most 10^6
-  std::int64_t witness_ms = 0;      ///< 0: no limit of time
+  /// The witness is synced after so many charges, or when so much time has passed at a commit,
+  /// and when the ledger is closed. At most 10^6; 0 ms: no limit of time.
+  std::uint64_t witness_every = 1;
+  std::int64_t witness_ms = 0;
   World world = {};
 };
 
@@ -132,12 +134,14 @@ class Ledger {
   /// Raises the cap of the total, or of an analyst.
   Result<void> top_up(const std::string& units, const std::optional<std::string>& analyst,
                       const Price& more, const std::string& reason);
-  /// After a rollback: from here on all accounts count as fully spent.
+  /// After a rollback, or when the witness is lost and there is no receipt (Access::kRepair): from
+  /// here on all accounts count as fully spent.
   Result<void> recover(const std::string& reason);
-  /// A new witness for one that was lost, with Access::kRepair. A printed receipt shows that the
-  /// history is no older than it. Refused when the witness is there and says that the history was
-  /// rolled back: that is recover()'s.
-  Result<void> replace_witness(const std::string& reason, const std::optional<Head>& receipt);
+  /// A new witness for one that was lost, with Access::kRepair. The printed receipt shows that the
+  /// history is no older than it; charges after it may be lost, and the record says so. Without a
+  /// receipt nobody knows what was spent: recover(). Refused also when the witness is there and
+  /// says that the history was rolled back.
+  Result<void> replace_witness(const std::string& reason, const Head& receipt);
   /// Goes on with a clock that was set back.
   Result<void> accept_clock(const std::string& reason);
 

@@ -37,6 +37,14 @@ std::string describe_noise(const std::vector<ChargeLine>& lines) {
   return text;
 }
 
+/// Equal values of two attributes are not the same people.
+Error other_blocks(const ChargedUnits& units, const NamespaceTerms& terms) {
+  return {Code::kRefused, "the question's blocks are by " + in_quotes(units.block_attribute) +
+                              ", but those of namespace " + in_quotes(units.name) + " are by " +
+                              in_quotes(terms.block_attribute) +
+                              "; the policy and the ledger must name the same column"};
+}
+
 }  // namespace
 
 /// A charge with what was found out about it. Valid within a transaction, but for what it outputs.
@@ -74,6 +82,7 @@ Result<void> Ledger::examine(Request& request) const {
   DISCREET_ASSIGN(request.analyst, request.space->analyst(request.question.analyst));
   request.blocks = join_names(units.blocks);
   if (!request.blocks.empty()) {
+    if (units.block_attribute != terms.block_attribute) return other_blocks(units, terms);
     DISCREET_ASSIGN(const std::vector<std::string> names, split_names(request.blocks));
     DISCREET_ASSIGN(request.numbers, request.space->numbers_of(names));
   }

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -39,9 +37,11 @@ struct Ask {
   std::vector<std::string> blocks = {};
   std::string units = "patients";
   Neighbours neighbours = Neighbours::kAddRemove;
+  std::string attribute = "year";  ///< of its blocks
 
   Charge charge() const {
-    return ChargeForTests::make({units, neighbours, blocks}, lines, Hash{1, 2, 3}, id);
+    return ChargeForTests::make({units, neighbours, blocks, blocks.empty() ? "" : attribute}, lines,
+                                Hash{1, 2, 3}, id);
   }
   Question question() const { return {analyst, key, snapshot}; }
 };
@@ -64,37 +64,10 @@ inline NamespaceTerms patients() {
           .analysts = {{"ann", price("2", "1e-6")}, {"press", price("1", "1e-6")}}};
 }
 
-/// A scratch directory in memory where there is one: these tests ask what is stored, not whether a
-/// disk keeps it.
-class QuickScratch {
- public:
-  QuickScratch() {
-    std::error_code ignored;
-    const bool has_memory =
-        std::filesystem::is_directory("/dev/shm", ignored) && access("/dev/shm", W_OK) == 0;
-    const std::filesystem::path base =
-        has_memory ? "/dev/shm" : std::filesystem::temp_directory_path();
-    std::string name = (base / "discreet-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  QuickScratch(const QuickScratch&) = delete;
-  QuickScratch& operator=(const QuickScratch&) = delete;
-  ~QuickScratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// A ledger in a directory of its own, and the ways to open and to harm it.
 class Home {
  public:
-  QuickScratch scratch;
+  Scratch scratch{Scratch::Place::kMemory};  // what is stored counts here, not where
   std::int64_t now_ms = 1'700'000'000'000;
   std::uint64_t witness_every = 1;
   std::int64_t witness_ms = 0;

@@ -23,15 +23,6 @@ Result<std::string> draw(std::size_t size) {
   return bytes;
 }
 
-/// A ledger whose creation failed holds nothing; what is left of it would be in the way of the next
-/// try.
-void remove_unfinished(const std::filesystem::path& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    std::error_code ignored;
-    std::filesystem::remove(path.string() + suffix, ignored);
-  }
-}
-
 }  // namespace
 
 Result<std::filesystem::path> default_home(const std::string& ledger_id) {
@@ -76,7 +67,7 @@ Result<std::unique_ptr<Ledger>> Ledger::create(const Created& created) {
   std::unique_ptr<Ledger> ledger(new Ledger(created.world, std::move(store)));
   if (const Result<void> begun = ledger->begin_history(created); !begun) {
     ledger.reset();
-    remove_unfinished(created.path);
+    remove_store(created.path);
     return begun.error();
   }
   return ledger;

@@ -154,8 +154,7 @@ Result<void> Ledger::recover(const std::string& reason) {
   return repair(std::move(record));
 }
 
-Result<void> Ledger::replace_witness(const std::string& reason,
-                                     const std::optional<Head>& receipt) {
+Result<void> Ledger::replace_witness(const std::string& reason, const Head& receipt) {
   DISCREET_TRY(check_reason(reason));
   DISCREET_TRY(check_process());
   const std::lock_guard lock(mutex_);
@@ -169,17 +168,15 @@ Result<void> Ledger::replace_witness(const std::string& reason,
     }
     return Error{Code::kRefused, "the witness is there, and says: " + witness_fault_->message};
   }
-  std::string detail = reason;
-  if (receipt) {
-    DISCREET_TRY(store_->begin_read());
-    Result<void> known = catch_up();
-    if (known) known = judge(receipt);
-    store_->rollback();
-    if (!known) return known;
-    detail += "\nreceipt " + receipt->to_text();
-  }
+  DISCREET_TRY(store_->begin_read());
+  Result<void> known = catch_up();
+  if (known) known = judge(receipt);
+  store_->rollback();
+  if (!known) return known;
   Record record = owner_record(Kind::kWitness, "");
-  record.detail = std::move(detail);
+  record.detail = reason + "\nthe receipt vouches for record " + std::to_string(receipt.sequence) +
+                  " and all before it; what was charged later may be lost\nreceipt " +
+                  receipt.to_text();
   return repair(std::move(record));
 }
 

@@ -175,7 +175,8 @@ TEST(Ledger, UnknownNamesSayWhatThereIs) {
   } const cases[] = {
       {{.units = "patient"}, Code::kNotFound, "did you mean patients?"},
       {{.analyst = "bob"}, Code::kNotFound, "known: ann, press"},
-      {{.blocks = {"2022"}}, Code::kNotFound, "declares none"},
+      {{.blocks = {"2022"}, .attribute = ""}, Code::kNotFound, "declares none"},
+      {{.blocks = {"2022"}}, Code::kRefused, "are by 'year', but"},
       {{.neighbours = Neighbours::kReplaceOne}, Code::kRefused, "add or remove one"},
       {{.id = ""}, Code::kInvalidInput, "request id"},
       {{.id = std::string(257, 'x')}, Code::kInvalidInput, "request id"},
@@ -210,6 +211,27 @@ TEST(Ledger, BlocksPayForThemselvesAndNewOnesBringNewBudget) {
   EXPECT_TRUE(ask(*ledger, {.id = "d", .lines = {line("1")}, .blocks = {"2024"}}));
   EXPECT_EQ(spent(*ledger), "1 1");
   EXPECT_EQ(ledger->add_block("patients", "2024").error().code, Code::kConflict);
+}
+
+// 2022 as the year of a visit is not the people who enrolled in 2022.
+TEST(Ledger, BlocksByAnotherAttributeAreRefused) {
+  Home home;
+  auto ledger = home.create({.name = "patients",
+                             .cap = price("1"),
+                             .block_attribute = "patients.year",
+                             .blocks = {"2022"},
+                             .analysts = {{"ann", price("1")}}});
+  for (const char* other : {"visits.year", "year", ""}) {
+    const Ask what{.blocks = {"2022"}, .attribute = other};
+    const auto refused = ask(*ledger, what);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kRefused);
+    EXPECT_NE(refused.error().message.find("'" + std::string(other) + "'"), std::string::npos);
+    EXPECT_NE(refused.error().message.find("'patients.year'"), std::string::npos);
+    EXPECT_EQ(ledger->quote(what.charge(), what.question()).error().code, Code::kRefused);
+  }
+  EXPECT_EQ(spent(*ledger), "0 0");
+  EXPECT_TRUE(ask(*ledger, {.blocks = {"2022"}, .attribute = "patients.year"}));
 }
 
 TEST(Ledger, AQuoteSaysWhatAChargeWouldDo) {
@@ -285,7 +307,7 @@ TEST(Ledger, WhatExistsIsNotMadeAgain) {
 }
 
 TEST(Ledger, KeyAndWitnessLiveInTheUsersStateDirectory) {
-  QuickScratch scratch;
+  Scratch scratch{Scratch::Place::kMemory};
   setenv("XDG_STATE_HOME", scratch.path().c_str(), 1);
   auto ledger = Ledger::create({.path = scratch / "l"});
   ASSERT_TRUE(ledger) << ledger.error().message;

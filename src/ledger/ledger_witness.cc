@@ -39,7 +39,8 @@ Result<void> Ledger::check_head(const Head& kept) const {
   if (!verify_signature(terms_.owner, kept.message(), kept.signature)) {
     return Error{Code::kCorrupt, "the witness " + witness_->name() +
                                      " does not bear the owner's signature; put back a copy of "
-                                     "it, or run `discreet ledger witness restore`"};
+                                     "it, or remove it and give a printed receipt to `discreet "
+                                     "ledger witness restore`"};
   }
   return {};
 }
@@ -50,8 +51,9 @@ Result<void> Ledger::judge(const std::optional<Head>& kept) {
     return Error{Code::kCorrupt,
                  "its witness " + witness_->name() +
                      " is missing, so nobody can tell whether it was rolled back. Put the witness "
-                     "back, name it with --witness, or run `discreet ledger witness restore` with "
-                     "a printed receipt or a reason"};
+                     "back, name it with --witness, or give a printed receipt to `discreet ledger "
+                     "witness restore --receipt`; without one, `discreet ledger recover --reason "
+                     "TEXT` goes on with everything counted as spent"};
   }
   DISCREET_TRY(check_head(*kept));
   return recognise(*kept);

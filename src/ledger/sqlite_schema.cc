@@ -125,6 +125,16 @@ Result<void> empty_log(Connection& connection, const SqliteOptions& options) {
   }
 }
 
+Result<Connection> make_schema(const SqliteOptions& options) {
+  DISCREET_TRY(sync_directory_of(options.path));
+  DISCREET_ASSIGN(Connection connection,
+                  Connection::open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                   options.vfs, options.busy_ms));
+  DISCREET_TRY(use_log(connection, options));
+  DISCREET_TRY(migrate(connection));
+  return connection;
+}
+
 Result<Connection> create(const SqliteOptions& options) {
   {
     // Claims the name: of two processes that create it, one succeeds.
@@ -134,13 +144,9 @@ Result<Connection> create(const SqliteOptions& options) {
     }
     if (!claimed) return claimed.error();
   }
-  DISCREET_TRY(sync_directory_of(options.path));
-  DISCREET_ASSIGN(Connection connection,
-                  Connection::open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                                   options.vfs, options.busy_ms));
-  DISCREET_TRY(use_log(connection, options));
-  DISCREET_TRY(migrate(connection));
-  return connection;
+  auto made = make_schema(options);
+  if (!made) remove_store(options.path);  // ours, and empty
+  return made;
 }
 
 Result<Connection> open_for_writing(const SqliteOptions& options) {
@@ -186,6 +192,13 @@ Result<Connection> open_for_reading(const SqliteOptions& options) {
 }
 
 }  // namespace
+
+void remove_store(const std::filesystem::path& path) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    std::error_code ignored;
+    std::filesystem::remove(path.string() + suffix, ignored);
+  }
+}
 
 Result<Connection> open_with_schema(const SqliteOptions& options) {
   if (options.mode == StoreMode::kCreate) return create(options);

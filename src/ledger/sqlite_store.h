@@ -40,4 +40,8 @@ inline constexpr int kSchemaVersion = 2;
 /// version).
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options);
 
+/// Removes the files of a store that was just created and came to nothing: what is left of it would
+/// be in the way of the next try.
+void remove_store(const std::filesystem::path& path);
+
 }  // namespace discreet::ledger

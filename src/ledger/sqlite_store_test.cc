@@ -41,7 +41,7 @@ Record sample(Sequence sequence, Kind kind) {
 }
 
 TEST(SqliteStore, RecordsComeBackAsTheyWere) {
-  QuickScratch scratch;
+  Scratch scratch{Scratch::Place::kMemory};
   auto store = store_at(scratch / "s", StoreMode::kCreate);
   ASSERT_TRUE(store->begin_write());
   const Record full = sample(0, Kind::kCharge);
@@ -64,7 +64,7 @@ TEST(SqliteStore, RecordsComeBackAsTheyWere) {
 }
 
 TEST(SqliteStore, FindsRequestsAnswersAndPayers) {
-  QuickScratch scratch;
+  Scratch scratch{Scratch::Place::kMemory};
   auto store = store_at(scratch / "s", StoreMode::kCreate);
   const std::string q("q\0", 2);
   const QuestionKey key{"u", q, "s"};
@@ -94,7 +94,7 @@ TEST(SqliteStore, FindsRequestsAnswersAndPayers) {
 }
 
 TEST(SqliteStore, AWriterExcludesOthersAndIsSeenWholeOrNotAtAll) {
-  QuickScratch scratch;
+  Scratch scratch{Scratch::Place::kMemory};
   auto one = store_at(scratch / "s", StoreMode::kCreate);
   auto two = store_at(scratch / "s", StoreMode::kWrite);
   ASSERT_TRUE(one->begin_write());

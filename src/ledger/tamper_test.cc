@@ -162,7 +162,8 @@ TEST_F(CopiedLedger, YesterdaysCopyIsRefusedAndRecoveredWithEverythingSpent) {
   ASSERT_TRUE(ledger->witness_fault().has_value());
   EXPECT_EQ(ask(*ledger, {.id = "x"}).error().code, Code::kCorrupt);
   EXPECT_EQ(ledger->top_up("patients", {}, price("1"), "x").error().code, Code::kCorrupt);
-  EXPECT_EQ(ledger->replace_witness("it lies", {}).error().code, Code::kRefused);
+  EXPECT_EQ(ledger->replace_witness("it lies", *ledger->signed_head()).error().code,
+            Code::kRefused);
   EXPECT_EQ(ledger->recover("").error().code, Code::kInvalidInput);
   ASSERT_TRUE(ledger->recover("the disk was replaced"));
   EXPECT_FALSE(ledger->witness_fault().has_value());
@@ -263,7 +264,7 @@ TEST(Witness, OneThatIsBehindIsAdvancedAtOpening) {
   EXPECT_EQ((*file_witness(home.witness)->read())->sequence, 5u);
 }
 
-TEST(Witness, AMissingOneIsReplacedByReceiptOrReason) {
+TEST(Witness, AMissingOneIsReplacedByAReceipt) {
   Home home;
   auto ledger = with_answers(home, 1);
   const Head receipt = *Head::parse(ledger->signed_head()->to_text());
@@ -281,15 +282,46 @@ TEST(Witness, AMissingOneIsReplacedByReceiptOrReason) {
   ASSERT_TRUE(ask(*ledger, {.id = "x", .key = "x"}));
   ledger.reset();
   ledger = home.open();
-  EXPECT_EQ(ledger->replace_witness("again", {}).error().code, Code::kConflict);
+  EXPECT_EQ(ledger->replace_witness("again", receipt).error().code, Code::kConflict);
   ledger.reset();
 
   spill(home.witness, "garbage");
   EXPECT_SAYS(home.why_not(), "damaged");
   ledger = home.open(Access::kRepair);
-  ASSERT_TRUE(ledger->replace_witness("damaged", {}));
+  ASSERT_TRUE(ledger->replace_witness("damaged", receipt));
   ledger.reset();
-  EXPECT_TRUE(home.open());
+  ledger = home.open();
+  ASSERT_TRUE(ledger);
+  // The history says how far the receipt reaches.
+  std::string detail;
+  ASSERT_TRUE(ledger->history([&](const Record& record) -> Result<void> {
+    if (record.kind == Kind::kWitness) detail = record.detail;
+    return {};
+  }));
+  EXPECT_SAYS(detail, "vouches for record " + std::to_string(receipt.sequence) + " ");
+}
+
+// Else an old copy without its witness would have its budget again.
+TEST(Witness, WithoutAReceiptAMissingOneCostsEverything) {
+  Home home;
+  with_answers(home, 1).reset();
+  const std::string old = slurp(home.path);
+  auto ledger = home.open();
+  ASSERT_TRUE(ask(*ledger, {.id = "x", .key = "x"}));
+  ledger.reset();
+  spill(home.path, old);
+  for (const bool is_damaged : {false, true}) {
+    std::filesystem::remove(home.witness);
+    if (is_damaged) spill(home.witness, "garbage");
+    EXPECT_SAYS(home.why_not(), "discreet ledger recover --reason");
+    ledger = home.open(Access::kRepair);
+    ASSERT_TRUE(ledger->recover("no receipt was printed"));
+    ledger.reset();
+    ledger = home.open();
+    EXPECT_EQ(spent(*ledger), "10 2");
+    EXPECT_EQ(ask(*ledger, {.id = "y", .key = "y"}).error().code, Code::kBudget);
+    ledger.reset();
+  }
 }
 
 TEST(Witness, AReceiptShowsThatAnOldCopyIsOld) {

@@ -153,10 +153,12 @@ class FileWitness : public Witness {
   }
 
   Error no_copy_is_whole() const {
-    return {Code::kCorrupt, "the witness " + name() +
-                                " is damaged: neither copy in it is whole. Put back a copy of it, "
-                                "or give the owner's printed receipt to `discreet ledger witness "
-                                "restore`"};
+    return {Code::kCorrupt,
+            "the witness " + name() +
+                " is damaged: neither copy in it is whole. Put back a copy of it, "
+                "or give the owner's printed receipt to `discreet ledger witness "
+                "restore`; without one, `discreet ledger recover --reason TEXT` goes on "
+                "with everything counted as spent"};
   }
 
   Error explain(const Error& error) const {

@@ -90,6 +90,32 @@ Terms terms_of(const Plan& plan, const policy::Policy& policy, const Owner& owne
           .units_max = owner.units_max};
 }
 
+/// What the answer depends on, but for data and coins: the question, and what the policy makes of
+/// it (ranges, steps, listed keys). Under one snapshot label a changed policy is another question.
+Hash hash_of(const Plan& plan, const std::vector<ChargeLine>& lines, const std::vector<Step>& steps,
+             const GroupKeys& groups) {
+  std::string text = canonical(plan);
+  const auto add = [&text](const std::string& part) {
+    text += "\n" + std::to_string(part.size()) + ":" + part;
+  };
+  for (const ChargeLine& line : lines) add(line.noise.text);
+  for (const Step& step : steps) {
+    add(step.lowered.step.to_string());
+    for (const std::int64_t number : {step.lowered.multiply, step.lowered.subtract,
+                                      step.lowered.divide, step.lowered.low, step.lowered.high}) {
+      add(std::to_string(number));
+    }
+  }
+  if (!groups.listed) return ledger::sha256(text);
+  for (const std::vector<Value>& tuple : *groups.listed) {
+    for (const Value& value : tuple) {
+      add(to_string(value.type));
+      add(value.is_null() ? "" : "=" + policy::to_string(value));
+    }
+  }
+  return ledger::sha256(text);
+}
+
 }  // namespace
 
 Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::string request_id) {
@@ -119,8 +145,10 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
     steps.push_back(std::move(step));
   }
 
-  Checked checked(Charge({owner.space, owner.units->neighbours, std::move(blocks.named)},
-                         std::move(lines), ledger::sha256(canonical(plan)), std::move(request_id)));
+  const Hash hash = hash_of(plan, lines, steps, groups);
+  Checked checked(Charge(
+      {owner.space, owner.units->neighbours, std::move(blocks.named), std::move(blocks.attribute)},
+      std::move(lines), hash, std::move(request_id)));
   checked.plan_ = std::move(plan);
   checked.policy_ = &policy;
   checked.unit_table_ = owner.unit_table;

@@ -36,7 +36,8 @@ TEST(Checker, ACountOverAllRowsIsPricedByTheRowsOfAUnit) {
   EXPECT_EQ(noises(*checked), "discrete-laplace-vector(scale=3,sensitivity=3) | epsilon 1\n");
   EXPECT_EQ(checked->charge().units().name, "patients");
   EXPECT_EQ(checked->charge().request_id(), "r1");
-  EXPECT_EQ(checked->charge().plan(), ledger::sha256(canonical(checked->plan())));
+  EXPECT_EQ(checked->charge().plan(), check(count_plan(), policy)->charge().plan());
+  EXPECT_NE(checked->charge().plan(), check(by("clinic"), policy)->charge().plan());
   EXPECT_EQ(checked->unit_column(), "patient_id");
   EXPECT_EQ(checked->plan().bounds.groups_per_unit, 1);
   ASSERT_TRUE(checked->listed());
@@ -313,7 +314,8 @@ TEST(Checker, TextsOfRefusalsDependOnPlanAndPolicyAlone) {
 
 policy::Policy with_blocks() {
   policy::Policy policy = clinic();
-  policy.units["patients"].block_column = "cohort";
+  policy.units["patients"].block_column = "patients.cohort";
+  policy.tables["patients"].columns[0].grid = Grid{2000, 2099, 1};
   policy.units["patients"].block_values = {"2020", "2021", "2022"};
   return policy;
 }
@@ -356,6 +358,37 @@ TEST(Blocks, AreNamedByTheTextOfTheQuestionOnly) {
 
 TEST(Blocks, WithoutTheColumnInTheSourceAllPay) {
   EXPECT_EQ(blocks({}, with_blocks(), from("visits")), "| ");
+}
+
+TEST(Blocks, AColumnOfThatNameElsewhereNamesNone) {
+  policy::Policy policy = with_blocks();
+  policy.tables["visits"].columns.push_back(column_of("cohort", Type::kInteger));
+  const auto pin = [](std::size_t table) {
+    return E::of(Op::kEqual, {col("cohort", table), num(2021)});
+  };
+  EXPECT_EQ(blocks(pin(0), policy, from("visits")), "| (cohort = 2021)");
+  const std::string joined = blocks(pin(0), policy, visits_and_patients());
+  EXPECT_EQ(joined[0], '|');
+  EXPECT_NE(joined.find("IN (2020, 2021, 2022)"), std::string::npos) << joined;
+  EXPECT_EQ(blocks(pin(1), policy, visits_and_patients()).substr(0, 6), "2021 |");
+  EXPECT_EQ(blocks(E::of(Op::kAnd, {pin(0), pin(1)}), policy, visits_and_patients()).substr(0, 6),
+            "2021 |");
+}
+
+TEST(Blocks, TheChargeSaysWhichColumnItsBlocksAreOf) {
+  const policy::Policy policy = with_blocks();
+  Plan plan = count_plan(from("patients"));
+  EXPECT_EQ(check(plan, policy)->charge().units().block_attribute, "");
+  plan.filter = E::of(Op::kEqual, {col("cohort"), num(2021)});
+  EXPECT_EQ(check(plan, policy)->charge().units().block_attribute, "patients.cohort");
+}
+
+TEST(Blocks, ABareNameOrAnotherNamespacesTableNamesNone) {
+  for (const char* column : {"cohort", "visits.cohort", "nowhere.cohort", "events.size"}) {
+    policy::Policy policy = with_blocks();
+    policy.units["patients"].block_column = column;
+    EXPECT_EQ(blocks(E::of(Op::kEqual, {col("cohort"), num(2021)}), policy), "| (cohort = 2021)");
+  }
 }
 
 TEST(Blocks, AColumnOfAPublicTableNamesNone) {

@@ -122,7 +122,8 @@ policy::Policy random_policy(Random& random) {
   units.neighbours = up_to(random, 1) == 0 ? Neighbours::kAddRemove : Neighbours::kReplaceOne;
   units.notion = up_to(random, 1) == 0 ? policy::Notion::kEpsilon : policy::Notion::kZcdp;
   if (up_to(random, 3) == 0) {
-    units.block_column = "cohort";
+    units.block_column = "patients.cohort";
+    policy.tables["patients"].columns[0].grid = Grid{2000, 2099, 1};
     units.block_values = {"2020", "2021"};
   }
   return policy;
@@ -278,6 +279,52 @@ TEST(Sensitivity, UnboundedRowsAreNoticed) { EXPECT_GT(run(Fault::kAllRows, kTri
 
 TEST(Sensitivity, ForgettingTheGroupsInThePriceIsNoticed) {
   EXPECT_GT(run(Fault::kOneGroupCharged, kTrials).violated, 0);
+}
+
+// What the ledger needs of a charge that names blocks (ledger.md, reach): units of other blocks, of
+// none and of undeclared ones change nothing.
+TEST(Sensitivity, AQuestionThatNamesABlockDependsOnItsUnitsOnly) {
+  Random random(7);
+  policy::Policy policy = clinic();
+  policy.units["patients"].block_column = "patients.cohort";
+  policy.units["patients"].block_values = {"2020", "2021"};
+  policy.tables["patients"].columns[0].grid = Grid{2000, 2099, 1};
+  policy.tables["visits"].columns.push_back(column_of("cohort", Type::kInteger));
+  int named = 0;
+  int noticed = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    Plan plan = random_plan(random);
+    plan.source = visits_and_patients();
+    // The year of a visit has the same name, and means nothing.
+    const std::size_t table = up_to(random, 1) == 0 ? 0 : 1;
+    plan.filter = Expr::of(Op::kEqual, {col("cohort", table), num(2021)});
+    Pair pair = neighbours(random, Neighbours::kAddRemove);
+    for (Database* database : {&pair.one, &pair.other}) {
+      for (RawRow& visit : (*database)["visits"]) visit["cohort"] = integer_value(2021);
+    }
+    bool is_inside = false;
+    for (const RawRow& patient : pair.one["patients"]) {
+      is_inside = is_inside || (patient.at("id") == integer_value(77) &&
+                                patient.at("cohort") == integer_value(2021));
+    }
+    const auto checked = Checker::check(plan, policy, "");
+    if (!checked || is_inside) continue;
+    const std::uint64_t secret = random();
+    const Measured a = measured(*checked, pair.one, secret, Fault::kNone);
+    const Measured b = measured(*checked, pair.other, secret, Fault::kNone);
+    bool is_equal = true;
+    for (const std::string& key : keys_of(a, b)) {
+      is_equal = is_equal &&
+                 part_of(a, key, &MeasuredGroup::units) == part_of(b, key, &MeasuredGroup::units);
+    }
+    const ChargedUnits& units = checked->charge().units();
+    EXPECT_EQ(units.blocks.empty(), table == 0);
+    named += units.blocks.empty() ? 0 : 1;
+    noticed += units.blocks.empty() && !is_equal ? 1 : 0;
+    EXPECT_TRUE(is_equal || units.blocks.empty()) << canonical(plan);
+  }
+  EXPECT_GT(named, 100);
+  EXPECT_GT(noticed, 10) << "had the visits' column pinned the block, this would have told";
 }
 
 // The formulas against all ways in which two units can lie in K groups.

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 
 #include "base/suggest.h"
 #include "policy/read.h"
@@ -76,18 +80,46 @@ void check_values_from(const Policy& policy, const Places::ColumnPlace& place, M
   }
 }
 
-void check_blocks(const Policy& policy, const Units& units, int line, Mistakes& mistakes) {
-  if (units.block_column.empty()) return;
+/// Where a source's rows lie: a file, and a table in it or of the engine. Two texts that name the
+/// same place give the same pair.
+std::pair<std::string, std::string> place_of(const Policy& policy, const std::string& source) {
+  std::string small = source;
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (policy.engine != "duckdb") return {"", small};
+  std::string file = source;
+  std::string table;
+  for (const std::string_view ending : {".duckdb:", ".db:"}) {
+    const std::size_t at = small.find(ending);
+    if (at == std::string::npos) continue;
+    file = source.substr(0, at + ending.size() - 1);
+    table = small.substr(at + ending.size());
+    if (table.starts_with("main.")) table.erase(0, 5);  // the schema when none is named
+    break;
+  }
+  const std::filesystem::path named = std::filesystem::path(policy.directory) / file;
+  std::error_code failed;
+  const std::filesystem::path followed = std::filesystem::weakly_canonical(named, failed);
+  return {(failed ? named.lexically_normal() : followed).string(), table};
+}
+
+/// What is public is answered from without noise: the same rows must not be protected elsewhere.
+void check_public_sources(const Policy& policy, const Places& places, Mistakes& mistakes) {
+  std::map<std::pair<std::string, std::string>, std::string> owned;
   for (const auto& [name, table] : policy.tables) {
-    if (table.unit && table.unit->space == units.name &&
-        table.find(units.block_column) != nullptr) {
-      return;
+    if (!table.is_public() && !table.source.empty()) {
+      owned.emplace(place_of(policy, table.source), name);
     }
   }
-  mistakes.add(line,
-               "units." + units.name + ".blocks: no table of this namespace declares a column " +
-                   in_quotes(units.block_column),
-               "declare it, with its type, in the table that has one row for each unit");
+  for (const auto& [name, line] : places.public_lines) {
+    const Table* const table = policy.find(name);
+    if (table == nullptr || !table->is_public() || table->source.empty()) continue;
+    const auto same = owned.find(place_of(policy, table->source));
+    if (same == owned.end()) continue;
+    mistakes.add(
+        line, "public." + name + " has the source of the private table " + in_quotes(same->second),
+        "remove it: a public table is about nobody");
+  }
 }
 
 }  // namespace
@@ -110,10 +142,11 @@ void check_connections(const Policy& policy, const Places& places, Mistakes& mis
   for (const Places::ColumnPlace& place : places.values_from) {
     check_values_from(policy, place, mistakes);
   }
-  for (const auto& [name, line] : places.block_lines) {
+  for (const auto& [name, place] : places.blocks) {
     const auto units = policy.units.find(name);
-    if (units != policy.units.end()) check_blocks(policy, units->second, line, mistakes);
+    if (units != policy.units.end()) check_blocks(policy, units->second, place, mistakes);
   }
+  check_public_sources(policy, places, mistakes);
 }
 
 }  // namespace discreet::policy

@@ -40,6 +40,12 @@ const Column* Table::find(const std::string& column) const {
   return nullptr;
 }
 
+std::optional<std::pair<std::string, std::string>> split_at_dot(const std::string& text) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size()) return std::nullopt;
+  return std::pair(text.substr(0, dot), text.substr(dot + 1));
+}
+
 const Table* Policy::find(const std::string& table) const {
   const auto found = tables.find(table);
   return found == tables.end() ? nullptr : &found->second;

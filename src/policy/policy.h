@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -121,8 +122,10 @@ struct Units {
   Neighbours neighbours = Neighbours::kAddRemove;
   Caps budget;
   std::map<std::string, Caps> analysts;
-  std::string block_column;               ///< empty: no blocks
-  std::vector<std::string> block_values;  ///< declared; a unit has exactly one of them, for ever
+  /// "patients.year": a column of a table of this namespace that has the unit's column itself; a
+  /// unit has exactly one value there, for ever. Empty: no blocks.
+  std::string block_column;
+  std::vector<std::string> block_values;  ///< as they are written; all differ as the column reads
   friend bool operator==(const Units&, const Units&) = default;
 };
 
@@ -141,6 +144,9 @@ struct Policy {
   const Table* find(const std::string& table) const;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
+
+/// "labs.visit_id" as a table and a column; a column's name may hold further dots.
+std::optional<std::pair<std::string, std::string>> split_at_dot(const std::string& text);
 
 /// A mistake in a policy file, and where.
 struct Mistake {

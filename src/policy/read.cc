@@ -42,8 +42,9 @@ void read_other_releases(Fields& fields, Policy& policy, Mistakes& mistakes) {
   }
 }
 
-Policy read_root(const Node& root, Mistakes& mistakes) {
+Policy read_root(const Node& root, const std::string& directory, Mistakes& mistakes) {
   Policy policy;
+  policy.directory = directory;
   Places places;
   Fields fields(
       root, "",
@@ -98,9 +99,8 @@ Reading read_policy(const std::string& text, const std::string& directory) {
   Document document = read_document(text);
   mistakes.add(std::move(document.mistakes));
   Policy policy;
-  if (document.root) policy = read_root(*document.root, mistakes);
+  if (document.root) policy = read_root(*document.root, directory, mistakes);
   if (!mistakes.empty()) return {std::nullopt, mistakes.take()};
-  policy.directory = directory;
   return {std::move(policy), {}};
 }
 

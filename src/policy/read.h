@@ -18,8 +18,13 @@ struct Places {
     std::string column;
     int line = 0;
   };
-  std::map<std::string, int> unit_lines;   ///< table -> the line of its unit
-  std::map<std::string, int> block_lines;  ///< namespace -> the line of its blocks
+  struct BlocksPlace {
+    int line = 0;                  ///< of the column
+    std::vector<int> value_lines;  ///< of Units::block_values, one each
+  };
+  std::map<std::string, int> unit_lines;      ///< table -> the line of its unit
+  std::map<std::string, int> public_lines;    ///< public table -> the line of its source
+  std::map<std::string, BlocksPlace> blocks;  ///< by namespace
   std::vector<ColumnPlace> values_from;
 };
 
@@ -34,11 +39,13 @@ void read_tables(const Node& node, bool is_public, Policy& policy, Places& place
                  Mistakes& mistakes);
 
 /// Facts that span several tables: paths lead to declared tables whose own units agree with them,
-/// key lists come from public tables, block columns exist; connect.cc
+/// key lists come from public tables, no public table is a private one's source; connect.cc
 void check_connections(const Policy& policy, const Places& places, Mistakes& mistakes);
 
-/// "labs.visit_id" as a table and a column; a column's name may hold further dots.
-std::optional<std::pair<std::string, std::string>> split_at_dot(const std::string& text);
+/// That a namespace's block column says of each unit which block it is in, and that reading it
+/// takes no two values for one; blocks.cc
+void check_blocks(const Policy& policy, const Units& units, const Places::BlocksPlace& place,
+                  Mistakes& mistakes);
 
 /// "path: [labs.visit_id -> visits.id, visits.patient_id]" without the first word.
 std::string path_text(const std::string& table, const UnitPath& unit);

@@ -206,16 +206,14 @@ void read_table(const Node& node, bool is_public, Policy& policy, Places& places
       }
     }
   }
+  if (is_public) {
+    const Node* source = node.is(Kind::kMap) ? node.find("source") : &node;
+    places.public_lines[table.name] = source == nullptr ? node.line : source->line;
+  }
   if (good_name) policy.tables[table.name] = std::move(table);
 }
 
 }  // namespace
-
-std::optional<std::pair<std::string, std::string>> split_at_dot(const std::string& text) {
-  const std::size_t dot = text.find('.');
-  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size()) return std::nullopt;
-  return std::pair(text.substr(0, dot), text.substr(dot + 1));
-}
 
 void read_tables(const Node& node, bool is_public, Policy& policy, Places& places,
                  Mistakes& mistakes) {

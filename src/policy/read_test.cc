@@ -339,14 +339,14 @@ TEST(ReadPolicy, NotionsAndNeighboursAndBlocks) {
     neighbours: replace-one
     budget: {rho: 1/2, delta: 1e-6}
     analysts: {ann: {rho: 0.1}}
-    blocks: {column: enrolled, values: [2024, 2025]}
+    blocks: {column: patients.enrolled, values: [2024, 2025]}
 )";
   const std::size_t at = kClinic.find("units:");
   std::string text = kClinic;
   text.replace(at, kClinic.find("tables:") - at, units);
   Reading reading = read_policy(text, ".");
   ASSERT_EQ(reading.mistakes.size(), 1u) << all(reading.mistakes);
-  EXPECT_NE(reading.mistakes[0].message.find("declares a column 'enrolled'"), std::string::npos);
+  EXPECT_NE(reading.mistakes[0].message.find("declares no column 'enrolled'"), std::string::npos);
   EXPECT_EQ(reading.mistakes[0].line, line_of(text, "blocks:"));
 
   text = replaced(text, "    unit: id\n", "    unit: id\n    columns: {enrolled: integer}\n");
@@ -365,6 +365,135 @@ TEST(ReadPolicy, NotionsAndNeighboursAndBlocks) {
   EXPECT_NE(all(reading.mistakes).find("without a delta"), std::string::npos);
   reading = read_policy(replaced(text, "[2024, 2025]", "[2024, 2024]"), ".");
   EXPECT_NE(all(reading.mistakes).find("'2024' twice"), std::string::npos);
+}
+
+/// The clinic with blocks by `column`, and this type of patients.enrolled.
+std::string with_blocks(const std::string& column, const std::string& values,
+                        const std::string& type) {
+  const std::string text =
+      replaced(kClinic, "  patients: {budget:",
+               "  patients: {blocks: {column: " + column + ", values: " + values + "}, budget:");
+  return replaced(text, "    unit: id\n", "    unit: id\n    columns: {enrolled: " + type + "}\n");
+}
+
+TEST(ReadPolicy, ABlockColumnIsOfATableThatSaysItOfEachUnit) {
+  const auto wrong = [](const std::string& column) {
+    const std::string text = with_blocks(column, "[2024]", "integer");
+    const Reading reading = read_policy(text, ".");
+    EXPECT_EQ(reading.mistakes.size(), 1u) << all(reading.mistakes);
+    if (reading.mistakes.empty()) return std::string();
+    EXPECT_EQ(reading.mistakes[0].line, line_of(text, "blocks:"));
+    EXPECT_NE(reading.mistakes[0].fix.find("exactly one value there for ever"), std::string::npos)
+        << all(reading.mistakes);
+    return reading.mistakes[0].message;
+  };
+  EXPECT_NE(wrong("enrolled").find("'enrolled' names no table"), std::string::npos);
+  EXPECT_NE(wrong("patient.enrolled").find("did you mean patients?"), std::string::npos);
+  EXPECT_NE(wrong("zip_codes.city").find("no private table"), std::string::npos);
+  EXPECT_NE(wrong("labs.enrolled").find("found by a path"), std::string::npos);
+  EXPECT_NE(wrong("patients.year").find("declares no column 'year'"), std::string::npos);
+
+  std::string text = with_blocks("patients.enrolled", "[2024]", "integer");
+  EXPECT_TRUE(read_policy(text, ".").policy.has_value());
+  text = replaced(text, "    unit: id\n", "    unit: {namespace: patients, row: true}\n");
+  EXPECT_NE(all(read_policy(text, ".").mistakes).find("is each row"), std::string::npos);
+  // Another namespace's table says nothing of these units.
+  text = replaced(with_blocks("staff.enrolled", "[2024]", "integer"), "units:\n",
+                  "units:\n  people: {budget: 1}\n");
+  text = replaced(text, "    unit: id\n", "    unit: {namespace: patients, column: id}\n");
+  text = replaced(text, "public:\n",
+                  "  staff: {source: staff.csv, unit: {namespace: people, column: id}, columns: "
+                  "{enrolled: integer}}\npublic:\n");
+  const Reading other = read_policy(text, ".");
+  ASSERT_EQ(other.mistakes.size(), 1u) << all(other.mistakes);
+  EXPECT_NE(other.mistakes[0].message.find("'staff' is no private table of this namespace"),
+            std::string::npos);
+}
+
+TEST(ReadPolicy, ABlockColumnKeepsItsBlocksApart) {
+  const struct {
+    const char* type;
+    const char* values;
+    const char* mistake;  // none: it is fine
+  } cases[] = {
+      {"text", "[a, b]", nullptr},
+      {"boolean", "[true, false]", nullptr},
+      {"integer", "[2024, 2025]", nullptr},
+      {"date", "[2024-01-01]", nullptr},
+      {"{type: integer, range: [2019, 2030]}", "[2020, 2029]", nullptr},
+      {"{type: date, range: [2019-12-31, 2020-01-02]}", "[2020-01-01]", nullptr},
+      {"{type: text, values: [a, b]}", "[a, b]", nullptr},
+      // The ends stand for all that lies beyond.
+      {"{type: integer, range: [2020, 2030]}", "[2020]", "strictly inside"},
+      {"{type: integer, range: [2020, 2030]}", "[2030]", "strictly inside"},
+      {"{type: integer, range: [2020, 2030]}", "[2031]", "strictly inside"},
+      {"{type: date, range: [2020-01-01, 2020-01-09]}", "[2020-01-01]", "strictly inside"},
+      {"integer", "[4611686018427387903]", "strictly inside"},
+      {"date", "[0001-01-01]", "strictly inside"},
+      {"{type: integer, range: [2010, 2030], step: 5}", "[2020]", "steps of 5"},
+      {"{type: integer, range: [2010, 2030], null: {default: 2020}}", "[2020]", "missing value"},
+      {"{type: decimal, range: [0, 9], step: 1}", "[5]", "is decimal"},
+      {"timestamp", "[2020-01-01]", "is timestamp"},
+      {"integer", "[north]", "'north' is no integer"},
+      {"integer", "[2024.5]", "'2024.5' is no integer"},
+      {"date", "[2024-02-30]", "'2024-02-30' is no date"},
+      {"boolean", "[maybe]", "'maybe' is no boolean"},
+      {"integer", "[2000, 2e3]", "'2e3' is there twice"},
+  };
+  for (const auto& [type, values, mistake] : cases) {
+    const std::string text = with_blocks("patients.enrolled", values, type);
+    const Reading reading = read_policy(text, ".");
+    if (mistake == nullptr) {
+      EXPECT_TRUE(reading.policy.has_value()) << type << all(reading.mistakes);
+      continue;
+    }
+    ASSERT_EQ(reading.mistakes.size(), 1u) << type << values << all(reading.mistakes);
+    EXPECT_NE(reading.mistakes[0].message.find(mistake), std::string::npos)
+        << all(reading.mistakes);
+    EXPECT_EQ(reading.mistakes[0].line, line_of(text, "blocks:"));
+    EXPECT_FALSE(reading.mistakes[0].fix.empty());
+  }
+}
+
+TEST(ReadPolicy, APublicTableHasNoPrivateTablesSource) {
+  const std::string folder = ::testing::TempDir() + "policy_sources";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/visits.parquet") << "rows";
+  std::filesystem::create_symlink("visits.parquet", folder + "/other.parquet");
+  const auto with_public = [](const std::string& source) {
+    return replaced(kClinic, "holidays: holidays.csv", "holidays: " + source);
+  };
+  for (const std::string& source :
+       {std::string("visits.parquet"), std::string("./visits.parquet"),
+        std::string("x/../visits.parquet"), std::string("other.parquet"),
+        folder + "/visits.parquet", std::string("{source: labs.parquet}")}) {
+    const std::string text = with_public(source);
+    const Reading reading = read_policy(text, folder);
+    ASSERT_EQ(reading.mistakes.size(), 1u) << source << all(reading.mistakes);
+    EXPECT_NE(reading.mistakes[0].message.find("public.holidays has the source of the private"),
+              std::string::npos);
+    EXPECT_EQ(reading.mistakes[0].line, line_of(text, "holidays:"));
+  }
+  EXPECT_TRUE(read_policy(with_public("x/visits.parquet"), folder).policy.has_value());
+  // Two tables of one file are two sources; names in it have no case.
+  const auto in_file = [&](const std::string& table) {
+    return replaced(with_public("clinic.duckdb:" + table), "source: visits.parquet",
+                    "source: ./clinic.duckdb:visits");
+  };
+  EXPECT_TRUE(read_policy(in_file("holidays"), folder).policy.has_value());
+  EXPECT_FALSE(read_policy(in_file("Visits"), folder).policy.has_value());
+  EXPECT_FALSE(read_policy(in_file("main.visits"), folder).policy.has_value());
+  // A server's tables are no files.
+  const std::string server =
+      replaced(in_file("visits"), "engine: duckdb", "engine: postgres://h/d");
+  EXPECT_TRUE(
+      read_policy(replaced(server, "./clinic.duckdb:visits", "visits"), folder).policy.has_value());
+  EXPECT_FALSE(read_policy(replaced(replaced(server, "./clinic.duckdb:visits", "visits"),
+                                    "clinic.duckdb:visits", "VISITS"),
+                           folder)
+                   .policy.has_value());
+  std::filesystem::remove_all(folder);
 }
 
 TEST(LoadPolicy, SaysWhatIsWrongInOneLine) {

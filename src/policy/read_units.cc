@@ -8,6 +8,7 @@ namespace {
 
 using Kind = Node::Kind;
 
+const char* const kBlocksExample = "blocks: {column: patients.enrolled, values: [2024, 2025]}";
 const char* const kBudgetExample = "budget: {epsilon: 1, delta: 1e-6}";
 
 /// Beyond it nothing is protected, and beyond 2^40 an Epsilon cannot be made.
@@ -124,13 +125,15 @@ void read_analysts(Fields& fields, Units& units, Mistakes& mistakes) {
 }
 
 void read_blocks(Fields& fields, Units& units, Places& places, Mistakes& mistakes) {
-  const Node* node = fields.get_map("blocks", "blocks: {column: enrolled, values: [2024, 2025]}");
+  const Node* node = fields.get_map("blocks", kBlocksExample);
   if (node == nullptr) return;
   Fields blocks(*node, fields.path_of("blocks"), {"column", "values"}, mistakes);
-  blocks.require("column", "name the column that says which block a unit is in, for ever");
+  blocks.require("column",
+                 "name the column, as table.column, that says which block a unit is in, for ever");
   blocks.require("values", "list the blocks: newcomers need a block of their own");
-  units.block_column = blocks.get_name("column").value_or("");
-  places.block_lines[units.name] = blocks.line();
+  units.block_column = blocks.get_text("column").value_or("");
+  Places::BlocksPlace& place = places.blocks[units.name];
+  place.line = blocks.has("column") ? blocks.line_of("column") : blocks.line();
   const Node* values = blocks.get_list("values", "values: [2024, 2025]");
   if (values == nullptr) return;
   const std::string path = blocks.path_of("values");
@@ -139,6 +142,7 @@ void read_blocks(Fields& fields, Units& units, Places& places, Mistakes& mistake
   for (const Node* item : texts_of(*values, path, mistakes)) {
     if (seen.insert(item->text).second) {
       units.block_values.push_back(item->text);
+      place.value_lines.push_back(item->line);
     } else {
       mistakes.add(item->line, path + " holds " + in_quotes(item->text) + " twice", "keep one");
     }

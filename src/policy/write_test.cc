@@ -104,7 +104,7 @@ Column any_column(const std::string& name) {
 Table any_table(const std::string& name, const Policy& policy) {
   Table table;
   table.name = name;
-  table.source = any_text(4);
+  table.source = name + "." + any_text(4);  // no public table has a private one's
   if (toss() && !policy.units.empty()) {
     table.unit = UnitPath{policy.units.begin()->first, {}, any_name(), false};
     if (toss()) table.unit = UnitPath{table.unit->space, {}, "", true};
@@ -116,6 +116,20 @@ Table any_table(const std::string& name, const Policy& policy) {
     if (table.find(column) == nullptr) table.columns.push_back(any_column(column));
   }
   return table;
+}
+
+void add_blocks(Policy& policy, Table& table) {
+  Column column;
+  column.name = "its.block";
+  column.type = *rc::gen::element(Type::kText, Type::kBoolean, Type::kInteger, Type::kDate);
+  Units& units = policy.units[table.unit->space];
+  units.block_column = table.name + "." + column.name;
+  units.block_values = {any_text(2), "another value"};
+  if (column.type == Type::kBoolean) units.block_values = {"true", "false"};
+  if (column.type == Type::kInteger) units.block_values = {"7", "-7"};
+  if (column.type == Type::kDate) units.block_values = {"1970-01-03", "1970-01-02"};
+  if (has_range(column.type) && toss()) column.grid = Grid{-8, 8, 1};
+  table.columns.push_back(column);
 }
 
 Policy any_policy() {
@@ -148,11 +162,7 @@ Policy any_policy() {
       child.unit = table.unit;
       child.unit->steps.insert(child.unit->steps.begin(), {any_name(), name, any_name()});
       policy.tables["child"] = child;
-      if (!table.columns.empty()) {
-        Units& units = policy.units[table.unit->space];
-        units.block_column = table.columns.front().name;
-        units.block_values = {any_text(2), "another value"};
-      }
+      if (toss()) add_blocks(policy, policy.tables[name]);
       break;
     }
   }

@@ -49,11 +49,13 @@ struct ChargeLine {
 };
 
 /// Whose budget pays: a namespace of units, under one relation of neighbours, and of its blocks
-/// those that the question's text names (none: all of them).
+/// those that the question's text names (none: all of them). `block_attribute` is what says a
+/// unit's block, as the policy names it (patients.year); empty when no block is named.
 struct ChargedUnits {
   std::string name;
   Neighbours neighbours = Neighbours::kAddRemove;
   std::vector<std::string> blocks;
+  std::string block_attribute = {};
 };
 
 /// What a checked question will cost, and whom. Only the plan's checker can make one, and the

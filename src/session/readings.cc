@@ -127,7 +127,7 @@ bool is_small(const sql::Cell& cell, const sql::Output& output) {
     return false;
   }
   const double half = (number->high - number->low) / 2;
-  return !(half <= std::abs(number->value) / 2);
+  return !(half < std::abs(number->value) / 2);
 }
 
 }  // namespace discreet::session

@@ -12,6 +12,7 @@
 #include "ledger/seal.h"
 #include "plan/accuracy.h"
 #include "session/draw.h"
+#include "session/question_text.h"
 #include "session/readings.h"
 
 namespace discreet::session {
@@ -21,23 +22,6 @@ std::string fresh_id() {
   static std::atomic<std::uint64_t> counter{0};
   return "q-" + std::to_string(system_time_ms()) + "-" + std::to_string(getpid()) + "-" +
          std::to_string(counter++);
-}
-
-/// Everything that the stored answer depends on, but for its noise.
-std::string text_of(const sql::Query& query, const Confidence& confidence) {
-  std::string text = plan::canonical(query.plan) + "\nconfidence " + confidence.to_string();
-  for (const sql::Output& output : query.outputs) {
-    text += "\noutput " + std::to_string(output.name.size()) + ":" + output.name + " " +
-            to_string(output.post);
-  }
-  if (query.having) text += "\nhaving " + to_string(*query.having);
-  for (const sql::OrderBy& order : query.order) {
-    text += std::string("\norder ") + (order.descending ? "down " : "up ") +
-            (order.nulls_first ? "nulls first " : "") + to_string(order.post);
-  }
-  text += "\noffset " + std::to_string(query.offset) + " limit " +
-          std::to_string(query.limit.value_or(-1)) + " best " + std::to_string(query.best);
-  return text;
 }
 
 Drawing drawing_of(sql::Drawing drawing) {
@@ -62,6 +46,19 @@ Result<Rational> target_of(const WantedError& error) {
         "is public or was released), or give an absolute error");
   }
   return error.half_width * error.about->abs();
+}
+
+/// The measurement that an error is wanted of: the first value that is shown.
+Result<std::size_t> first_measurement(const sql::Query& query) {
+  for (const sql::Output& output : query.outputs) {
+    if (output.is_key) continue;
+    if (output.post.kind == sql::PostKind::kMeasurement) return output.post.index;
+    if (output.post.kind == sql::PostKind::kQuantile) return output.post.args.front().index;
+    break;
+  }
+  return Error{Code::kUnsupported,
+               "an error can be asked for when the first value is a count, a sum or a quantile by "
+               "itself; that of an average depends on how many rows there are, so give --epsilon"};
 }
 
 std::string name_of(const plan::Measurement& measurement, const plan::Source& source) {
@@ -115,12 +112,18 @@ std::string keys_text(const plan::Checked& checked) {
 }  // namespace
 
 Result<Session::Prepared> Session::prepare(const Request& request) const {
-  DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, request.options, policy_));
+  sql::Options options = request.options;
+  options.confidence = request.confidence;
   if (request.error) {
-    if (request.options.epsilon) return invalid_input("give --epsilon or --error, not both");
+    if (options.epsilon) return invalid_input("give --epsilon or --error, not both");
+    options.epsilon = Epsilon::trusted(1);  // until the error has told how much it takes
+  }
+  DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy_));
+  if (request.error) {
     DISCREET_ASSIGN(const Rational target, target_of(*request.error));
+    DISCREET_ASSIGN(const std::size_t step, first_measurement(query));
     DISCREET_ASSIGN(query.plan.epsilon,
-                    plan::least_epsilon(query.plan, policy_, 0, target, request.confidence));
+                    plan::least_epsilon(query.plan, policy_, step, target, request.confidence));
   }
   const std::string id = request.request_id.empty() ? fresh_id() : request.request_id;
   DISCREET_ASSIGN(plan::Checked checked, plan::Checker::check(query.plan, policy_, id));
@@ -128,7 +131,7 @@ Result<Session::Prepared> Session::prepare(const Request& request) const {
 }
 
 ledger::Question Session::question_of(const Prepared& prepared, const Request& request) const {
-  const Hash hash = ledger::sha256(text_of(prepared.query, request.confidence));
+  const Hash hash = ledger::sha256(question_text(prepared.query, request.confidence));
   return {.analyst = request.analyst,
           .key = std::string(hash.begin(), hash.end()),
           .snapshot = policy_.snapshot};
@@ -230,17 +233,20 @@ Result<Explanation> Session::explain(const Request& request) {
 
 Result<std::vector<std::pair<Rational, Rational>>> Session::curve(
     const Request& request, const std::vector<Rational>& epsilons) {
-  DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, request.options, policy_));
+  sql::Options options = request.options;
+  if (!options.epsilon) options.epsilon = Epsilon::trusted(1);  // the curve's own ones follow
+  DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy_));
+  DISCREET_ASSIGN(const std::size_t first, first_measurement(query));
   std::vector<std::pair<Rational, Rational>> points;
   for (const Rational& epsilon : epsilons) {
     DISCREET_ASSIGN(query.plan.epsilon, Epsilon::of(epsilon));
     DISCREET_ASSIGN(const plan::Checked checked,
                     plan::Checker::check(query.plan, policy_, "curve"));
-    const auto width = plan::expected_error(checked.steps().front(), request.confidence).half_width;
+    const auto width = plan::expected_error(checked.steps()[first], request.confidence).half_width;
     if (!width) {
       return Error{Code::kUnsupported,
                    "the error of a quantile is one of rank, which data turns into a value; a curve "
-                   "can be drawn for counts, sums and averages"};
+                   "can be drawn for counts and sums"};
     }
     points.emplace_back(epsilon, *width);
   }

@@ -87,8 +87,11 @@ Result<void> Connection::query(const std::string& sql, const OwnerLog& log,
     return failed(duckdb_pending_error(pending.get()), log);
   }
   duckdb_pending_state state = DUCKDB_PENDING_RESULT_NOT_READY;
-  while (!duckdb_pending_execution_is_finished(state) && !stop_) {
+  // To its end also when it was interrupted, which DuckDB then notices soon: only then have all its
+  // threads left our functions.
+  while (!duckdb_pending_execution_is_finished(state)) {
     state = duckdb_pending_execute_task(pending.get());
+    if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) std::this_thread::yield();
     report_progress(session_.get(), log);
   }
   if (state == DUCKDB_PENDING_ERROR || stop_) {

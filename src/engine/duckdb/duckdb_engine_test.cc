@@ -194,15 +194,22 @@ std::vector<std::int64_t> read_back(const ScratchFolder& folder, const std::stri
 
 using Answer = std::vector<std::int64_t>;
 
-TEST(Csv, CellsThatAreNoNumbersAreNullAndOddLinesAreLeftOut) {
+TEST(Csv, CellsThatAreNoNumbersAreNull) {
   ScratchFolder folder;
   write_file(folder / "t.csv",
-             "u,x\n1,5\n2,abc\n3,\n4,\"7\"\n5,1e400\n6,6,6\n7\n8,NaN\n9,\"3\n\"\n");
-  EXPECT_EQ(read_back(folder, "t.csv"), (Answer{5 + 7 + 100 + 3, 4, 7}));
+             "u,x\n1,5\n2,abc\n3,\n4,\"7\"\n5,1e400\n6,6,6\n7\n8,NaN\n\"9\",\"1\"\"2\"\n");
+  EXPECT_EQ(read_back(folder, "t.csv"), (Answer{5 + 7 + 100 + 6, 4, 9}));
   write_file(folder / "semi.csv", "u;x;z\n1;5;a,b,c,d\n2;6;\n");
   EXPECT_EQ(read_back(folder, "semi.csv"), (Answer{11, 2, 2}));
   write_file(folder / "tab.tsv", "u\tx\n1\t5\n");
   EXPECT_EQ(read_back(folder, "tab.tsv"), (Answer{5, 1, 1}));
+}
+
+// A quote that is not closed ends with its line: it hides nobody else's row (E2).
+TEST(Csv, AnOddQuoteChangesNothingElse) {
+  ScratchFolder folder;
+  write_file(folder / "t.csv", "u,x\n1,5\n2,\"6\n3,7\n4,\"8\n5,9\n");
+  EXPECT_EQ(read_back(folder, "t.csv"), (Answer{5 + 7 + 9, 3, 5}));
 }
 
 // The reader's types are not guessed: a number far down that is none changes nothing but itself.

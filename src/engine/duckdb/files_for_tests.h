@@ -84,26 +84,42 @@ inline void make_table(Connection& connection, const std::string& table, const F
   }
 }
 
-/// Writes a table and gives the source that a policy names. `format`: parquet, csv, json, duckdb.
+/// Writes tables of one format into a folder. `format`: parquet, csv, json, duckdb.
+class TableWriter {
+ public:
+  TableWriter(const ScratchFolder& folder, std::string format)
+      : folder_(folder), format_(std::move(format)) {
+    auto opened = Connection::open(1, {});
+    if (!opened) std::abort();
+    connection_ = *std::move(opened);
+    if (format_ != "duckdb") return;
+    must(*connection_, "ATTACH " + quote_text(folder / "all.duckdb") + " AS f");
+    must(*connection_, "USE f");
+  }
+
+  /// The source that a policy names.
+  std::string write(const std::string& table, const FileColumns& columns,
+                    const std::vector<plan::RawRow>& rows) {
+    make_table(*connection_, table, columns, rows);
+    if (format_ == "duckdb") return "all.duckdb:" + table;
+    const std::string file = table + "." + format_;
+    must(*connection_, "COPY " + quote_name(table) + " TO " + quote_text(folder_ / file) +
+                           (format_ == "csv"    ? " (FORMAT csv, HEADER)"
+                            : format_ == "json" ? " (FORMAT json)"
+                                                : " (FORMAT parquet)"));
+    return file;
+  }
+
+ private:
+  const ScratchFolder& folder_;
+  std::string format_;
+  std::unique_ptr<Connection> connection_;
+};
+
 inline std::string write_table(const ScratchFolder& folder, const std::string& format,
                                const std::string& table, const FileColumns& columns,
                                const std::vector<plan::RawRow>& rows) {
-  GatheredLog gathered;
-  auto connection = Connection::open(1, gathered.log());
-  if (!connection) std::abort();
-  if (format == "duckdb") {
-    must(**connection, "ATTACH " + quote_text(folder / "all.duckdb") + " AS f");
-    must(**connection, "USE f");
-    make_table(**connection, table, columns, rows);
-    return "all.duckdb:" + table;
-  }
-  make_table(**connection, table, columns, rows);
-  const std::string file = table + "." + format;
-  must(**connection, "COPY " + quote_name(table) + " TO " + quote_text(folder / file) +
-                         (format == "csv"    ? " (FORMAT csv, HEADER)"
-                          : format == "json" ? " (FORMAT json)"
-                                             : " (FORMAT parquet)"));
-  return file;
+  return TableWriter(folder, format).write(table, columns, rows);
 }
 
 /// The columns of plan/policy_for_tests.h, as files hold them.
@@ -137,10 +153,12 @@ inline const std::map<std::string, FileColumns>& clinic_columns() {
 inline void write_clinic(const ScratchFolder& folder, const std::string& format,
                          const plan::Database& database, policy::Policy& policy) {
   policy.directory = folder.path();
+  TableWriter writer(folder, format);
   for (auto& [name, table] : policy.tables) {
     const auto rows = database.find(name);
-    table.source = write_table(folder, format, name, clinic_columns().at(name),
-                               rows == database.end() ? std::vector<plan::RawRow>{} : rows->second);
+    table.source =
+        writer.write(name, clinic_columns().at(name),
+                     rows == database.end() ? std::vector<plan::RawRow>{} : rows->second);
   }
 }
 

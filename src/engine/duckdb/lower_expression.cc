@@ -8,6 +8,7 @@
 #include "engine/integer_map.h"
 #include "plan/calendar.h"
 #include "plan/grid.h"
+#include "plan/shape_rules.h"
 
 namespace discreet::engine::duckdb {
 namespace {
@@ -55,10 +56,22 @@ Sql null_of(const Shape& shape) {
 
 }  // namespace
 
-Shape ExpressionLowering::shape(const Expr& expr) const {
-  Result<Shape> shape = plan::shape_of(expr, source_, policy_, plan::Use::kChecked);
-  DISCREET_CHECK(shape.has_value());
-  return *shape;
+const Shape& ExpressionLowering::shape(const Expr& expr) const {
+  if (auto known = shapes_.find(&expr); known != shapes_.end()) return known->second;
+  if (expr.op == Op::kColumn) {
+    const std::string& table = source_.tables[expr.table].table;
+    return shapes_.emplace(&expr, plan::shape_of(*policy_.find(table)->find(expr.name)))
+        .first->second;
+  }
+  std::vector<Shape> parts;
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const bool condition = expr.op == Op::kCase && i % 2 == 0 && i + 1 < expr.args.size();
+    if (!condition) parts.push_back(shape(expr.args[i]));
+  }
+  Result<Shape> made =
+      expr.op == Op::kCase ? plan::shape_of_either(parts) : plan::shape_of_operation(expr, parts);
+  DISCREET_CHECK(made.has_value());
+  return shapes_.emplace(&expr, *std::move(made)).first->second;
 }
 
 Sql ExpressionLowering::constant(const Value& value, const Shape& shape) {
@@ -84,7 +97,7 @@ std::vector<Sql> ExpressionLowering::all(const std::vector<Expr>& args) const {
 }
 
 Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
-  const Shape own = shape(expr);
+  const Shape& own = shape(expr);
   DISCREET_CHECK(own.grid.has_value());
   if (expr.op == Op::kLiteral) {
     if (expr.value.is_null()) return Sql::null("BIGINT");
@@ -102,7 +115,7 @@ Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
 }
 
 Sql ExpressionLowering::as(const Expr& expr, const Shape& to) const {
-  const Shape own = shape(expr);
+  const Shape& own = shape(expr);
   if (own.always_null()) return null_of(to);
   return to.grid ? in_steps(expr, to.grid->step) : lower(expr);
 }
@@ -184,8 +197,8 @@ Sql ExpressionLowering::column(const Expr& expr) const {
 }
 
 Sql ExpressionLowering::comparison(const Expr& expr) const {
-  const Shape a = shape(expr.args[0]);
-  const Shape b = shape(expr.args[1]);
+  const Shape& a = shape(expr.args[0]);
+  const Shape& b = shape(expr.args[1]);
   std::vector<Sql> sides;
   if (a.grid) {
     const Rational step = plan::join(*a.grid, *b.grid).step;
@@ -200,7 +213,7 @@ Sql ExpressionLowering::comparison(const Expr& expr) const {
 
 // A number that is no multiple of the argument's step equals none of its values.
 Sql ExpressionLowering::membership(const Expr& expr) const {
-  const Shape own = shape(expr.args[0]);
+  const Shape& own = shape(expr.args[0]);
   std::vector<Sql> list;
   for (std::size_t i = 1; i < expr.args.size(); ++i) {
     const Value& value = expr.args[i].value;
@@ -224,7 +237,7 @@ Sql ExpressionLowering::like(const Expr& expr) const {
 }
 
 Sql ExpressionLowering::choice(const Expr& expr) const {
-  const Shape own = shape(expr);
+  const Shape& own = shape(expr);
   std::vector<Sql> args;
   for (std::size_t i = 0; i < expr.args.size(); ++i) {
     const bool condition = expr.op == Op::kCase && i % 2 == 0 && i + 1 < expr.args.size();
@@ -293,7 +306,7 @@ Sql ExpressionLowering::rounding(const Expr& expr) const {
 }
 
 Sql ExpressionLowering::calendar(const Expr& expr) const {
-  const Shape from = shape(expr.args[0]);
+  const Shape& from = shape(expr.args[0]);
   DISCREET_CHECK(is_temporal(from.type));
   const bool date = from.type == Type::kDate;
   Sql steps = in_steps(expr.args[0], 1);

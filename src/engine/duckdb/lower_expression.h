@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/duckdb/sources.h"
@@ -26,9 +27,9 @@ class ExpressionLowering {
                      const Schemas& schemas)
       : source_(source), policy_(policy), schemas_(schemas) {}
 
-  /// Requires: an expression of a Checked.
+  /// Requires: an expression of a Checked, which outlives this.
   Sql lower(const plan::Expr& expr) const;
-  plan::Shape shape(const plan::Expr& expr) const;
+  const plan::Shape& shape(const plan::Expr& expr) const;
 
   /// A number in steps of `step`, of which its own step is a multiple.
   Sql in_steps(const plan::Expr& expr, const Rational& step) const;
@@ -58,6 +59,8 @@ class ExpressionLowering {
   const plan::Source& source_;
   const policy::Policy& policy_;
   const Schemas& schemas_;
+  // Each part's shape is asked for several times, and takes as long as the part is large.
+  mutable std::unordered_map<const plan::Expr*, plan::Shape> shapes_;
 };
 
 }  // namespace discreet::engine::duckdb

@@ -16,8 +16,8 @@ using Kind = SourceName::Kind;
 
 constexpr std::pair<std::string_view, Kind> kEndings[] = {
     {".parquet", Kind::kParquet}, {".csv", Kind::kCsv},     {".tsv", Kind::kCsv},
-    {".csv.gz", Kind::kCsv},      {".json", Kind::kJson},   {".ndjson", Kind::kJson},
-    {".jsonl", Kind::kJson},      {".json.gz", Kind::kJson}};
+    {".json", Kind::kJson},       {".ndjson", Kind::kJson}, {".jsonl", Kind::kJson},
+    {".json.gz", Kind::kJson}};
 constexpr std::string_view kDatabaseEndings[] = {".duckdb:", ".db:"};
 constexpr std::string_view kDelimiters = ",;\t|";
 
@@ -53,28 +53,83 @@ Sql columns_as_text(const std::vector<std::string>& names) {
   return Sql::row(std::move(fields));
 }
 
-Options csv_options(const SourceName& source) {
-  return {{"header", Sql::truth(true)},        {"delim", Sql::text(delimiter_of(source.path))},
-          {"quote", Sql::text("\"")},          {"escape", Sql::text("\"")},
-          {"ignore_errors", Sql::truth(true)}, {"allow_quoted_nulls", Sql::truth(false)}};
+constexpr Int128 kLineMax = Int128{1} << 26;  // bytes; a longer line is left out
+
+/// The names in a CSV's first line.
+std::vector<std::string> header_names(const std::string& path, char delimiter) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!std::getline(file, line)) return {};
+  if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark
+  while (line.ends_with('\r')) line.pop_back();
+  std::vector<std::string> names(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      names.back() += line[i++];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == delimiter && !quoted) {
+      names.emplace_back();
+    } else {
+      names.back() += line[i];
+    }
+  }
+  return names;
 }
 
-/// The file as a table in FROM. `columns` are all of a CSV's, those that are wanted of a JSON's;
-/// none: only to learn the names.
+/// The fields of one line of a CSV, quotes and all, after a delimiter was put before it. What is no
+/// field (letters behind a closing quote) is skipped.
+std::string field_pattern(const std::string& delimiter) {
+  const std::string mark = delimiter == "|" ? "\\|" : delimiter;
+  return mark + "(\"(?:[^\"]|\"\")*\"|[^\"" + mark + "]*)";
+}
+
+/// A file as its lines. A line is a row of the file whatever it holds: no quote reaches into the
+/// next one, so that somebody's odd row can hide nobody else's (E2). What is too long, or is no
+/// UTF-8, loses its own line.
+Sql line_scan(const SourceName& source) {
+  return Sql::table_call("read_csv", Sql::text(source.path),
+                         {{"auto_detect", Sql::truth(false)},
+                          {"columns", columns_as_text({"line"})},
+                          {"header", Sql::truth(true)},
+                          {"delim", Sql::text("\x01")},
+                          {"quote", Sql::text("")},
+                          {"escape", Sql::text("")},
+                          {"new_line", Sql::text("\\n")},
+                          {"max_line_size", Sql::number(kLineMax)},
+                          {"ignore_errors", Sql::truth(true)}});
+}
+
+/// `line`'s fields as a list of texts.
+Sql fields_of(const std::string& delimiter) {
+  const Sql line = Sql::call("rtrim", {Sql::name({"line"}), Sql::text("\r")});
+  return Sql::call("regexp_extract_all",
+                   {Sql::infix("||", {Sql::text(delimiter), line}),
+                    Sql::text(field_pattern(delimiter)), Sql::number(1, "INTEGER")});
+}
+
+/// One field: without its quotes; an empty one without quotes is NULL.
+Sql field(std::size_t index) {
+  const Sql raw = Sql::call("list_extract",
+                            {Sql::name({"fields"}), Sql::number(static_cast<Int128>(index) + 1)});
+  const Sql inside = Sql::call(
+      "substring",
+      {raw, Sql::number(2), Sql::infix("-", {Sql::call("length", {raw}), Sql::number(2)})});
+  return Sql::choose({Sql::call("starts_with", {raw, Sql::text("\"")}),
+                      Sql::call("replace", {inside, Sql::text("\"\""), Sql::text("\"")}),
+                      Sql::call("nullif", {raw, Sql::text("")})});
+}
+
+/// The file as a table in FROM. `columns` are those that are wanted of a JSON's; none: only to
+/// learn the names.
 Sql file_scan(const SourceName& source, const std::vector<std::string>& columns) {
   Options options;
   switch (source.kind) {
     case Kind::kParquet:
       return Sql::table_call("read_parquet", Sql::text(source.path), {});
     case Kind::kCsv:
-      options = csv_options(source);
-      if (columns.empty()) {
-        options.push_back({"all_varchar", Sql::truth(true)});
-      } else {
-        options.push_back({"auto_detect", Sql::truth(false)});
-        options.push_back({"columns", columns_as_text(columns)});
-      }
-      return Sql::table_call("read_csv", Sql::text(source.path), std::move(options));
+      break;
     case Kind::kJson:
       if (!columns.empty()) {
         options.push_back({"columns", columns_as_text(columns)});
@@ -163,11 +218,7 @@ class Opener {
     if (source.kind == Kind::kTable) return attach(source);
     if (source.kind == Kind::kParquet) return file_scan(source, {});
     if (source.kind == Kind::kJson) return file_scan(source, json_columns);
-    DISCREET_ASSIGN(std::vector<SourceColumn> columns,
-                    describe(connection_, file_scan(source, {}), log_));
-    std::vector<std::string> names;
-    for (const SourceColumn& column : columns) names.push_back(column.name);
-    return file_scan(source, names);
+    return csv(source);
   }
 
   std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
@@ -184,6 +235,27 @@ class Opener {
     std::size_t dot = source.table.find('.');
     if (dot == source.table.npos) return Sql::name({entry->second, source.table});
     return Sql::name({entry->second, source.table.substr(0, dot), source.table.substr(dot + 1)});
+  }
+
+  /// The fields of the lines below the header, under its names. No row is looked at.
+  Result<Sql> csv(const SourceName& source) {
+    const std::string delimiter = delimiter_of(source.path);
+    const std::vector<std::string> names = header_names(source.path, delimiter.front());
+    if (names.empty()) {
+      return Error{Code::kEngine, "a CSV file must begin with a line of column names"};
+    }
+    const Select lines{.outputs = {Sql::as(fields_of(delimiter), "fields")},
+                       .from = {{.table = line_scan(source), .alias = "file", .on = {}}},
+                       .where = {},
+                       .group_by = 0};
+    Select fields{.outputs = {},
+                  .from = {{.table = Sql::subquery(lines), .alias = "lines", .on = {}}},
+                  .where = {},
+                  .group_by = 0};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      fields.outputs.push_back(Sql::as(field(i), names[i]));
+    }
+    return Sql::subquery(fields);
   }
 
   Connection& connection_;

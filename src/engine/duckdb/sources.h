@@ -2,9 +2,10 @@
 // The policy's sources as views of a connection: Parquet, CSV, JSON, or a table of a DuckDB file.
 //
 //   visits.parquet        read_parquet
-//   visits.csv, .tsv      read_csv: every cell is text; a line that is no row of the table is left
-//   out visits.json, .ndjson  read_json: every value is text; likewise clinic.duckdb:visits
-//   attached read-only
+//   visits.csv, .tsv      read_csv, line by line: a line is a row whatever it holds, every cell is
+//                         text, a missing one NULL; no quote reaches into the next line
+//   visits.json, .ndjson  read_json: every value is text; likewise
+//   clinic.duckdb:visits  attached read-only
 //
 // No type is guessed from the data: where a file does not declare types everything is text, and
 // what a cell does not hold in the declared type is NULL. So whether a question succeeds never

@@ -126,6 +126,10 @@ Sql Sql::table_call(Word function, Sql argument, const std::vector<Option>& opti
   return Sql(out + ")");
 }
 
+Sql Sql::as(Sql arg, std::string_view name) { return Sql(arg.print() + " AS " + quote_name(name)); }
+
+Sql Sql::subquery(const Select& select) { return Sql("(" + select.print() + ")"); }
+
 std::string Select::print() const {
   std::string out = "SELECT " + joined(outputs, ",\n       ") + "\nFROM ";
   for (const FromTable& table : from) {

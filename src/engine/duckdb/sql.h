@@ -53,6 +53,11 @@ class Sql {
   /// function(argument, name = value, ...), as table functions take them.
   static Sql table_call(Word function, Sql argument, const std::vector<struct Option>& options);
 
+  /// An output with a name.
+  static Sql as(Sql arg, std::string_view name);
+  /// A whole question as a table of FROM.
+  static Sql subquery(const struct Select& select);
+
   const std::string& print() const { return text_; }
 
  private:

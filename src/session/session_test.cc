@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/session.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "session/clinic_for_tests.h"
+
+namespace discreet::session {
+namespace {
+
+using ledger::Kind;
+
+std::string text(const AnswerCell& cell) { return cell.value.value_or("NULL"); }
+
+/// How many records of a kind there are.
+int records(Clinic& clinic, Kind kind) {
+  int n = 0;
+  for (const ledger::Record& record : clinic.history()) n += record.kind == kind ? 1 : 0;
+  return n;
+}
+
+/// low <= value <= high in every cell that has an interval.
+void expect_intervals(const AnswerSheet& sheet) {
+  for (const auto& row : sheet.rows) {
+    ASSERT_EQ(row.size(), sheet.columns.size());
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (!row[c].is_number || !sheet.columns[c].has_interval) continue;
+      const double value = std::stod(*row[c].value);
+      EXPECT_LE(row[c].low ? std::stod(*row[c].low) : value, value) << sheet.question;
+      EXPECT_GE(row[c].high ? std::stod(*row[c].high) : value, value) << sheet.question;
+    }
+  }
+}
+
+TEST(Session, AnswersACountThatIsMeasuredRightAndChargesTheQuotedPrice) {
+  Clinic clinic;
+  EXPECT_EQ(clinic.measured("SELECT COUNT(*) FROM visits"), 900);
+  EXPECT_EQ(clinic.measured("SELECT COUNT(*) FROM visits WHERE clinic = 'north'"), 300);
+  EXPECT_EQ(clinic.measured("SELECT COUNT(DISTINCT patient_id) FROM visits"), 300);
+  const std::string before = clinic.spent();
+  const Request question = request("SELECT COUNT(*) FROM visits WHERE age > 30", "0.5");
+  const auto explained = clinic.session().explain(question);
+  ASSERT_TRUE(explained.has_value());
+  EXPECT_EQ(explained->price, "epsilon 0.5");
+  EXPECT_TRUE(explained->fits);
+  EXPECT_FALSE(explained->repeat);
+  EXPECT_EQ(clinic.spent(), before);  // explaining is free
+  const auto answered = clinic.ask(question);
+  ASSERT_TRUE(answered.has_value()) << answered.error().message;
+  EXPECT_EQ(clinic.spent(), "3000000000.5 3000000000.5");
+  EXPECT_EQ(answered->sheet.epsilon, "0.5");
+  EXPECT_EQ(answered->sheet.delta, "0");
+  EXPECT_EQ(answered->sheet.notion, "epsilon");
+  EXPECT_EQ(answered->sheet.neighbours, to_string(Neighbours::kAddRemove));
+  EXPECT_EQ(answered->sheet.units, "patients");
+  EXPECT_EQ(answered->sheet.snapshot, "2026-11");
+  const ledger::Record charge = clinic.history()[std::stoul(answered->sheet.charge)];
+  EXPECT_EQ(charge.kind, Kind::kCharge);
+  EXPECT_EQ(charge.price.amount.to_string(), "0.5");
+  EXPECT_EQ(charge.snapshot, "2026-11");
+  expect_intervals(answered->sheet);
+}
+
+TEST(Session, StoresWhatItReturnsAndRepeatsItForFree) {
+  Clinic clinic;
+  const auto first = clinic.ask("SELECT AVG(age) AS a, COUNT(*) AS n FROM visits");
+  ASSERT_TRUE(first.has_value()) << first.error().message;
+  EXPECT_FALSE(first->repeated);
+  EXPECT_EQ(parse_answer(first->bytes).value(), first->sheet);
+  const std::string after = clinic.spent();
+  const auto again = clinic.ask("select avg(v.age) a, count(1) n from visits v -- the same");
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->bytes, first->bytes);
+  EXPECT_EQ(clinic.spent(), after);
+  EXPECT_TRUE(
+      clinic.session().explain(request("SELECT AVG(age) AS a, COUNT(*) AS n FROM visits"))->repeat);
+  EXPECT_EQ(records(clinic, Kind::kCharge), 1);
+  // Another confidence, name or price is another answer.
+  for (Request other : {request("SELECT AVG(age) AS b, COUNT(*) AS n FROM visits"),
+                        request("SELECT AVG(age) AS a, COUNT(*) AS n FROM visits", "0.5")}) {
+    EXPECT_FALSE(clinic.ask(other)->repeated);
+  }
+  Request surer = request("SELECT AVG(age) AS a, COUNT(*) AS n FROM visits");
+  surer.confidence = *Confidence::parse("0.99");
+  EXPECT_FALSE(clinic.ask(surer)->repeated);
+  EXPECT_EQ(records(clinic, Kind::kCharge), 4);
+}
+
+TEST(Session, LetsAnotherAnalystPayFromTheirOwnCapForTheSameBytes) {
+  Clinic clinic;
+  const auto first = clinic.ask("SELECT COUNT(*) FROM visits");
+  ASSERT_TRUE(first.has_value());
+  Request press = request("SELECT COUNT(*) FROM visits");
+  press.analyst = "press";
+  const auto second = clinic.ask(press);
+  ASSERT_TRUE(second.has_value()) << second.error().message;
+  EXPECT_TRUE(second->repeated);
+  EXPECT_EQ(second->bytes, first->bytes);
+  EXPECT_EQ(clinic.spent("press"), "1 1");  // the total paid once
+  EXPECT_EQ(records(clinic, Kind::kCharge), 1);
+  EXPECT_EQ(records(clinic, Kind::kShare), 1);
+  Request unknown = request("SELECT COUNT(*) FROM visits");
+  unknown.analyst = "nobody";
+  EXPECT_EQ(clinic.ask(unknown).error().code, Code::kNotFound);
+}
+
+TEST(Session, GivesARetriedRequestItsBytesAndRefusesItsIdForAnotherQuestion) {
+  Clinic clinic;
+  const auto first = clinic.ask(request("SELECT SUM(cost) FROM visits", "1", "id-1"));
+  ASSERT_TRUE(first.has_value());
+  const auto retry = clinic.ask(request("SELECT SUM(cost) FROM visits", "1", "id-1"));
+  ASSERT_TRUE(retry.has_value());
+  EXPECT_EQ(retry->bytes, first->bytes);
+  EXPECT_TRUE(retry->repeated);
+  const auto other = clinic.ask(request("SELECT SUM(age) FROM visits", "1", "id-1"));
+  EXPECT_EQ(other.error().code, Code::kConflict);
+  EXPECT_EQ(clinic.spent(), "1 1");
+}
+
+TEST(Session, RefusesWhatTheBudgetCannotPayAndChargesNothing) {
+  Clinic clinic({}, {}, 2, "2");
+  EXPECT_TRUE(clinic.ask("SELECT COUNT(*) FROM visits", "1.5").has_value());
+  const std::size_t before = clinic.history().size();
+  const auto refused = clinic.ask("SELECT SUM(cost) FROM visits", "0.6");
+  EXPECT_EQ(refused.error().code, Code::kBudget);
+  EXPECT_FALSE(clinic.session().explain(request("SELECT SUM(cost) FROM visits", "0.6"))->fits);
+  EXPECT_EQ(clinic.spent(), "1.5 1.5");
+  EXPECT_EQ(clinic.history().size(), before);
+  EXPECT_TRUE(clinic.ask("SELECT SUM(cost) FROM visits", "0.5").has_value());
+  EXPECT_EQ(clinic.ask("SELECT SUM(age) FROM visits", "1e-9").error().code, Code::kBudget);
+  // What is stored stays free.
+  EXPECT_TRUE(clinic.ask("SELECT COUNT(*) FROM visits", "1.5")->repeated);
+}
+
+TEST(Session, MeasuresMeansVariancesAndQuantilesOfTheClampedRows) {
+  Clinic clinic;
+  // age is 20 + i % 20, cost 10 + i % 90, each over 900 rows.
+  EXPECT_NEAR(clinic.measured("SELECT AVG(age) FROM visits"), 29.5, 1e-6);
+  EXPECT_NEAR(clinic.measured("SELECT SUM(cost) FROM visits"), 900 * 54.5, 1e-6);
+  EXPECT_NEAR(clinic.measured("SELECT VAR_POP(age) FROM visits"), (400.0 - 1) / 12, 1e-4);
+  EXPECT_NEAR(clinic.measured("SELECT MEDIAN(cost) FROM visits"), 54.5, 0.6);
+  EXPECT_NEAR(clinic.measured("SELECT MIN(age) FROM visits"), 20, 1);
+  EXPECT_NEAR(clinic.measured("SELECT MAX(age) FROM visits"), 39, 1);
+  EXPECT_EQ(clinic.measured("SELECT COUNT(DISTINCT code) FROM visits"), 7);
+  const AnswerSheet median = clinic.answer("SELECT MEDIAN(cost) FROM visits", "2");
+  expect_intervals(median);
+  EXPECT_TRUE(median.rows[0][0].low && median.rows[0][0].high);
+}
+
+TEST(Session, ShowsEveryListedKeyAlsoEmptyOnesInThePolicysOrder) {
+  Clinic clinic({"DELETE FROM visits WHERE clinic = 'south'"});
+  const AnswerSheet sheet =
+      clinic.answer("SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic", kLoud);
+  ASSERT_EQ(sheet.rows.size(), 3U);
+  EXPECT_TRUE(sheet.columns[0].is_key);
+  EXPECT_FALSE(sheet.columns[0].has_interval);
+  EXPECT_EQ(text(sheet.rows[0][0]) + text(sheet.rows[0][1]), "north300");
+  EXPECT_EQ(text(sheet.rows[1][0]) + text(sheet.rows[1][1]), "south0");
+  EXPECT_EQ(text(sheet.rows[2][0]) + text(sheet.rows[2][1]), "east300");
+  const AnswerSheet noisy = clinic.answer(
+      "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic ORDER BY n DESC", "5");
+  ASSERT_EQ(noisy.rows.size(), 3U);
+  EXPECT_EQ(text(noisy.rows[2][0]), "south");
+  EXPECT_FALSE(noisy.small[0]);
+  const AnswerSheet best = clinic.answer(
+      "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic HAVING COUNT(*) > 150 "
+      "ORDER BY clinic LIMIT 1",
+      "5");
+  ASSERT_EQ(best.rows.size(), 1U);
+  EXPECT_EQ(text(best.rows[0][0]), "east");
+}
+
+TEST(Session, FindsKeysThatManyUnitsShareAndPaysDeltaForThem) {
+  Clinic clinic({"INSERT INTO visits SELECT * REPLACE ('Rare' AS city) FROM visits LIMIT 1"});
+  const AnswerSheet sheet =
+      clinic.answer("SELECT city, COUNT(*) AS n, AVG(cost) FROM visits GROUP BY city", "9");
+  ASSERT_EQ(sheet.rows.size(), 2U);  // 'Rare' would be shown with a chance below 1e-9
+  EXPECT_EQ((std::set{text(sheet.rows[0][0]), text(sheet.rows[1][0])}),
+            (std::set<std::string>{"Bonn", "Ulm"}));
+  EXPECT_EQ(sheet.delta, "0.000000001");
+  EXPECT_EQ(sheet.epsilon, "9");
+  EXPECT_FALSE(sheet.notes.empty());
+  expect_intervals(sheet);
+  Request pure = request("SELECT city, COUNT(*) FROM visits GROUP BY city");
+  pure.options.delta = {};
+  EXPECT_FALSE(clinic.ask(pure).has_value());
+}
+
+TEST(Session, DrawsHistogramsBoxPlotsAndTheMostFrequentValues) {
+  Clinic clinic;
+  const AnswerSheet histogram =
+      clinic.answer("SELECT HISTOGRAM(age, bins => 6) FROM visits", kLoud);
+  EXPECT_EQ(histogram.drawing, Drawing::kHistogram);
+  ASSERT_EQ(histogram.rows.size(), 6U);
+  double rows = 0;
+  for (const auto& row : histogram.rows) rows += std::stod(text(row.back()));
+  EXPECT_EQ(rows, 900);
+  const AnswerSheet box =
+      clinic.answer("SELECT clinic, BOXPLOT(cost) FROM visits GROUP BY clinic", "20");
+  EXPECT_EQ(box.drawing, Drawing::kBoxPlot);
+  ASSERT_EQ(box.rows.size(), 3U);
+  ASSERT_EQ(box.columns.size(), 6U);
+  const AnswerSheet top = clinic.answer("SELECT TOP_K(code, 2) FROM visits", "20");
+  EXPECT_EQ(top.rows.size(), 2U);
+}
+
+TEST(Session, JoinsAPublicTableAndFollowsAPathToTheUnit) {
+  Clinic clinic;
+  const AnswerSheet county = clinic.answer(
+      "SELECT county, COUNT(*) AS n FROM visits JOIN zips ON visits.zip = zips.zip GROUP BY county",
+      kLoud);
+  ASSERT_EQ(county.rows.size(), 2U);
+  EXPECT_EQ(text(county.rows[0][0]) + text(county.rows[0][1]), "lake450");
+  EXPECT_EQ(text(county.rows[1][0]) + text(county.rows[1][1]), "hill450");
+  // labs.visit_id -> visits.id -> patient_id: at most one row a unit is the safe default.
+  EXPECT_EQ(clinic.measured("SELECT COUNT(DISTINCT visits.patient_id) FROM labs "
+                            "JOIN visits ON labs.visit_id = visits.id"),
+            300);
+  EXPECT_EQ(clinic.measured("SELECT COUNT(*) FROM labs"), 300);
+  EXPECT_EQ(clinic.measured("SELECT COUNT(*) FROM visits JOIN patients ON patient_id = patients.id "
+                            "WHERE sex = 'f'"),
+            450);
+}
+
+TEST(Session, SolvesEpsilonForAnErrorThatOneCanLiveWith) {
+  Clinic clinic;
+  Request question{.sql = "SELECT COUNT(*) FROM visits", .analyst = "ann"};
+  question.error = WantedError{10, false, {}};
+  const auto answered = clinic.ask(question);
+  ASSERT_TRUE(answered.has_value()) << answered.error().message;
+  const AnswerCell& cell = answered->sheet.rows[0][0];
+  EXPECT_LE(std::stod(*cell.high) - std::stod(*cell.low), 20);
+  EXPECT_GE(std::stod(*cell.high) - std::stod(*cell.low), 18);
+  // The price is the one that the curve tells.
+  const auto curve = clinic.session().curve(question, {*Rational::parse(answered->sheet.epsilon)});
+  ASSERT_TRUE(curve.has_value());
+  EXPECT_LE((*curve)[0].second, Rational(10));
+  Request relative{.sql = "SELECT COUNT(*) FROM visits WHERE age > 30", .analyst = "ann"};
+  relative.error = WantedError{Rational::ratio(1, 90), true, {}};
+  EXPECT_EQ(clinic.ask(relative).error().code, Code::kInvalidInput);  // relative to what?
+  relative.error->about = 900;
+  EXPECT_EQ(clinic.ask(relative)->sheet.epsilon, answered->sheet.epsilon);
+  // An average's error depends on how many rows there are, which is not public.
+  Request average{.sql = "SELECT AVG(age) FROM visits", .analyst = "ann"};
+  average.error = WantedError{10, false, {}};
+  EXPECT_EQ(clinic.ask(average).error().code, Code::kUnsupported);
+  Request both = request("SELECT COUNT(*) FROM visits");
+  both.error = WantedError{10, false, {}};
+  EXPECT_EQ(clinic.ask(both).error().code, Code::kInvalidInput);
+}
+
+TEST(Session, BuysTheEndsOfAQuantileAtTheConfidenceThatTheAnswerStates) {
+  Clinic clinic;
+  Request question = request("SELECT MEDIAN(cost) FROM visits");
+  const auto usual = clinic.ask(question);
+  question.confidence = *Confidence::parse("0.999999");
+  const auto surer = clinic.ask(question);
+  ASSERT_TRUE(usual.has_value() && surer.has_value());
+  EXPECT_EQ(surer->sheet.confidence, "0.999999");
+  EXPECT_EQ(usual->sheet.noise.size(), surer->sheet.noise.size());
+  EXPECT_NE(usual->sheet.noise, surer->sheet.noise);  // the ends' ranks are moved further
+}
+
+TEST(Session, LeavesTheLedgerWholeAfterAllThis) {
+  Clinic clinic;
+  for (const char* sql : {"SELECT COUNT(*) FROM visits", "SELECT MEDIAN(age) FROM visits",
+                          "SELECT city, COUNT(*) FROM visits GROUP BY city"}) {
+    EXPECT_TRUE(clinic.ask(sql).has_value()) << sql;
+  }
+  EXPECT_FALSE(clinic.ask("SELECT nothing FROM visits").has_value());
+  const auto verified = clinic.ledger().verify();
+  ASSERT_TRUE(verified.has_value()) << verified.error().message;
+  EXPECT_EQ(verified->answers, 3U);
+}
+
+}  // namespace
+}  // namespace discreet::session
