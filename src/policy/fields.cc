@@ -33,12 +33,12 @@ bool has_control(const std::string& text) {
 
 bool passes(const Node* node) { return node == nullptr || node->is(Kind::kBroken); }
 
-/// Facts about the data's values may be bought; the others are for the owner to say.
+/// Facts about the data's values must not be read off it; the others are for the owner to say.
 void note_open(const Node& node, const std::string& path, Mistakes& mistakes) {
   const bool of_values = path.ends_with(".range") || path.ends_with(".values");
   mistakes.add(node.line, path + " is still ?",
                of_values ? "declare it from what is publicly known, never from what occurs in the "
-                           "data, or buy it: discreet policy init --epsilon"
+                           "data"
                          : "declare it: write it in place of the ?");
 }
 
