@@ -45,9 +45,9 @@ Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, le
   DISCREET_ASSIGN(asking->policy_, policy::load_policy(arguments.policy_path()));
   Result<std::unique_ptr<ledger::Ledger>> ledger = arguments.where.open(access);
   if (!ledger && ledger.error().code == Code::kNotFound) {
-    return Error{Code::kNotFound, ledger.error().message +
+    return Error{Code::kNotFound, "there is no ledger " + in_quotes(arguments.where.path()) +
                                       "; make it with discreet ledger init --policy " +
-                                      arguments.policy_path()};
+                                      arguments.policy_path() + ", or name it with --ledger"};
   }
   if (!ledger) return ledger.error();
   asking->ledger_ = std::move(*ledger);

@@ -3,12 +3,8 @@
 // it; the budget, if one is named, is for those who will read the output.
 #pragma once
 
-#include <unistd.h>
-
-#include <string>
 #include <utility>
 
-#include "base/clock.h"
 #include "cli/payer.h"
 #include "mechanism/door.h"
 
@@ -33,9 +29,8 @@ class OwnValues {
       return Receipt::unaccounted(std::move(noise), std::move(cost));
     }
     const Hash plan = ledger::sha256(noise.text);
-    const std::string id =
-        "cli-" + std::to_string(system_time_ms()) + "-" + std::to_string(getpid());
-    return payer->pay(Charge(payer->units(), {{std::move(noise), std::move(cost)}}, plan, id));
+    return payer->pay(Charge(payer->units(), {{std::move(noise), std::move(cost)}}, plan,
+                             payer->fresh_request_id()));
   }
 };
 

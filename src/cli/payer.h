@@ -31,6 +31,8 @@ class Payer {
   bool pays() const { return ledger_ != nullptr; }
   const ChargedUnits& units() const { return units_; }
 
+  /// Requires: pays().
+  std::string fresh_request_id() { return ledger_->fresh_request_id(); }
   /// Makes the charge durable. Requires: pays(); called once.
   Result<Receipt> pay(const Charge& charge);
   /// The bytes that may be sent: stored before, if there was a charge.

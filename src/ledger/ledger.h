@@ -28,6 +28,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -123,6 +124,9 @@ class Ledger {
   /// Fails with: kInvalidInput (more than 256 MiB; another ledger's charge); kConflict (answered
   /// meanwhile at another price); kStorage; kCorrupt. The charge is lost then.
   Result<Answer> store(Paid&& paid, std::string bytes);
+  /// For a question that its caller gave no id: made of random bits, drawn when the ledger was
+  /// opened, and a counter, so that no other request has it.
+  std::string fresh_request_id();
   /// What charge() would do. Fails as charge() does, but for kBudget.
   Result<Quote> quote(const Charge& charge, const Question& question);
 
@@ -227,6 +231,7 @@ class Ledger {
   std::optional<OwnerKey> key_;
   std::unique_ptr<Witness> witness_;
   std::uint64_t writer_ = 0;
+  std::atomic<std::uint64_t> fresh_ids_{0};
   std::optional<Error> dead_;       // S4: nothing is believed until it is opened again
   std::optional<Head> witnessed_;   // the newest head on our chain that we know to be kept
   std::uint64_t charges_then_ = 0;  // at that head

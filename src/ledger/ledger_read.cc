@@ -67,4 +67,8 @@ Result<Head> Ledger::signed_head() {
   return *std::move(signed_one);
 }
 
+std::string Ledger::fresh_request_id() {
+  return "request-" + std::to_string(writer_) + "-" + std::to_string(fresh_ids_++);
+}
+
 }  // namespace discreet::ledger

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <utility>
 #include <variant>
 
-#include "base/clock.h"
 #include "ledger/seal.h"
 #include "plan/accuracy.h"
 #include "session/draw.h"
@@ -17,12 +13,6 @@
 
 namespace discreet::session {
 namespace {
-
-std::string fresh_id() {
-  static std::atomic<std::uint64_t> counter{0};
-  return "q-" + std::to_string(system_time_ms()) + "-" + std::to_string(getpid()) + "-" +
-         std::to_string(counter++);
-}
 
 Drawing drawing_of(sql::Drawing drawing) {
   switch (drawing) {
@@ -125,7 +115,8 @@ Result<Session::Prepared> Session::prepare(const Request& request) const {
     DISCREET_ASSIGN(query.plan.epsilon,
                     plan::least_epsilon(query.plan, policy_, step, target, request.confidence));
   }
-  const std::string id = request.request_id.empty() ? fresh_id() : request.request_id;
+  const std::string id =
+      request.request_id.empty() ? ledger_.fresh_request_id() : request.request_id;
   DISCREET_ASSIGN(plan::Checked checked, plan::Checker::check(query.plan, policy_, id));
   return Prepared{std::move(query), std::move(checked)};
 }
@@ -179,6 +170,10 @@ Result<Answered> Session::ask(const Request& request, const engine::OwnerLog& lo
   sheet.charge = std::to_string(paid.charge());
   for (const ChargeLine& line : charge.lines()) sheet.noise.push_back(line.noise.text);
   sheet.notes = prepared.query.notes;
+  if (!prepared.checked.unit_column().empty()) {
+    sheet.notes.push_back("counts " + bounds_text(prepared.checked) +
+                          "; further rows are left out");
+  }
   if (!prepared.checked.listed()) {
     sheet.notes.push_back(
         "keys were found privately; intervals hold for each value, not given that its key "
