@@ -9,6 +9,7 @@
 #include "accounting/binomial.h"
 #include "accounting/outward.h"
 #include "accounting/root.h"
+#include "accounting/shuffle_report.h"
 
 namespace discreet::accounting {
 namespace {
@@ -21,54 +22,8 @@ constexpr const char* kResponses =
 // kNegligible count in full.
 constexpr double kBlock = 2e-4;
 constexpr double kNegligible = 1e-32;
-// For so few people all that the others may hold is tried.
-constexpr std::uint64_t kFew = 100;
 // Covers the rounding of up to 10^6 sums of positive numbers.
 constexpr double kSums = 0x1p-30;
-
-/// What one person's report shows, before the others hide it: at the threshold,
-///   delta = a Pr[X = t-1] - (e^eps - 1) Pr[X >= t],   a = (e^e0 - e^eps) / (e^e0 + 1),
-/// where the best t is the least x whose ratio Pr[x-1]/Pr[x] exceeds kappa = (e^{e0+eps} - 1) /
-/// (e^e0 - e^eps).
-class Report {
- public:
-  Report(const Rational& epsilon0, const Rational& epsilon) {
-    const Interval e0 = exp(at(epsilon0));
-    const Interval gap = e0 - exp(at(epsilon));
-    const Interval a = gap / (e0 + at(1));
-    const Interval excess = expm1(at(epsilon));
-    a_ = {down(a), up(a)};
-    excess_ = {down(excess), up(excess)};
-    const Interval kappa = expm1(at(epsilon0 + epsilon)) / gap;
-    kappa_ = up(kappa);
-  }
-
-  /// The delta when the others contribute X ~ `others` = Bin(trials, odds/(1+odds)).
-  MassBracket delta(const Binomial& others, std::uint64_t trials, double odds) const {
-    // Pr[x-1]/Pr[x] = x / ((trials + 1 - x) odds) > kappa. The threshold is right to within one, so
-    // three are tried.
-    const double scaled = kappa_ * odds;
-    const double share = std::isinf(scaled) ? 1 : scaled / (1 + scaled);
-    const double guess = std::min(std::floor(share * (static_cast<double>(trials) + 1)) + 1,
-                                  static_cast<double>(trials) + 1);
-    MassBracket best;
-    for (std::int64_t t = static_cast<std::int64_t>(guess) - 1;
-         t <= static_cast<std::int64_t>(guess) + 1; ++t) {
-      const MassBracket mass = others.at(t - 1);
-      const MassBracket tail = others.from(t);
-      best.low = std::max(best.low, (a_.low * mass.low - excess_.high * tail.high) * (1 - 0x1p-50));
-      best.high =
-          std::max(best.high, (a_.high * mass.high - excess_.low * tail.low) * (1 + 0x1p-50));
-    }
-    best.high = std::min(best.high, a_.high);
-    return best;
-  }
-
- private:
-  MassBracket a_;
-  MassBracket excess_;
-  double kappa_ = 0;
-};
 
 /// E over C ~ Bin(people - 1, odds) of the delta with C fair clones. That delta falls as C grows
 /// (another fair clone is a post-processing), so neighbouring values of C are taken together: the
@@ -111,20 +66,6 @@ Bounds clones_delta(const Shuffle& shuffle, double odds, const Rational& epsilon
   out.upper = std::min(1.0, out.upper * (1 + kSums));
   out.lower = std::min(out.lower * (1 - kSums), out.upper);
   return out;
-}
-
-/// What all others holding the same bit leave: their number of ones is Bin(people - 1, odds), odds
-/// = e^-e0 (all zero) or e^e0 (all one).
-double same_bits_delta(const Shuffle& shuffle, const Rational& epsilon) {
-  if (epsilon >= shuffle.epsilon0) return 0;
-  const Report report(shuffle.epsilon0, epsilon);
-  double best = 0;
-  for (const Rational& exponent : {-shuffle.epsilon0, shuffle.epsilon0}) {
-    const double odds = up(exp(at(exponent)));
-    const std::uint64_t others = shuffle.people - 1;
-    best = std::max(best, report.delta(Binomial(others, odds), others, odds).low);
-  }
-  return best;
 }
 
 double clone_odds(const Shuffle& shuffle, int factor) {
@@ -191,76 +132,14 @@ Bounds shuffled_epsilon(const Shuffle& shuffle, const Rational& delta) {
                     [&](const Rational& epsilon) { return shuffled_delta(shuffle, epsilon); });
 }
 
-Bounds shuffled_response_delta(const Shuffle& shuffle, const Rational& epsilon) {
-  if (shuffle.people <= kFew) {
-    Bounds out{0, 0, "shuffled randomized responses, exact"};
-    for (std::uint64_t ones = 0; 2 * ones <= shuffle.people; ++ones) {  // the rest by symmetry
-      const Bounds one =
-          shuffled_response_delta_at(shuffle, std::min(ones, shuffle.people - 1), epsilon);
-      out.lower = std::max(out.lower, one.lower);
-      out.upper = std::max(out.upper, one.upper);
-    }
-    return out;
-  }
-  Bounds out = clones_delta(shuffle, clone_odds(shuffle, 2), epsilon, kResponses);
-  out.lower = std::min(out.upper, same_bits_delta(shuffle, epsilon));
-  return out;
+Bounds clones_of_responses_delta(const Shuffle& shuffle, const Rational& epsilon) {
+  return clones_delta(shuffle, clone_odds(shuffle, 2), epsilon, kResponses);
 }
 
-Bounds shuffled_response_epsilon(const Shuffle& shuffle, const Rational& delta) {
+Bounds clones_of_responses_epsilon(const Shuffle& shuffle, const Rational& delta) {
   return epsilon_by(shuffle, delta, [&](const Rational& epsilon) {
-    return shuffled_response_delta(shuffle, epsilon);
+    return clones_of_responses_delta(shuffle, epsilon);
   });
-}
-
-Bounds shuffled_response_delta_at(const Shuffle& shuffle, std::uint64_t ones,
-                                  const Rational& epsilon) {
-  DISCREET_CHECK(shuffle.people <= 100'000 && ones < shuffle.people);
-  const std::uint64_t zeros = shuffle.people - 1 - ones;
-  const Binomial from_ones(ones, up(exp(at(shuffle.epsilon0))));
-  const Binomial from_zeros(zeros, up(exp(at(-shuffle.epsilon0))));
-  // The others' number of ones.
-  const std::int64_t first = from_ones.first() + from_zeros.first();
-  std::vector<MassBracket> others(
-      static_cast<std::size_t>(from_ones.last() + from_zeros.last() - first + 1));
-  for (std::int64_t i = from_ones.first(); i <= from_ones.last(); ++i) {
-    const MassBracket a = from_ones.at(i);
-    for (std::int64_t j = from_zeros.first(); j <= from_zeros.last(); ++j) {
-      const MassBracket b = from_zeros.at(j);
-      MassBracket& sum = others[static_cast<std::size_t>(i + j - first)];
-      sum.low += a.low * b.low;
-      sum.high += a.high * b.high;
-    }
-  }
-  const Interval e0 = exp(at(shuffle.epsilon0));
-  const Interval keep = e0 / (e0 + at(1));
-  const Interval flip = at(1) / (e0 + at(1));
-  const Interval factor = exp(at(epsilon));
-  const MassBracket weights[2] = {{down(keep), up(keep)}, {down(flip), up(flip)}};
-  const double more = 1 + 0x1p-30;  // up to 10^5 sums of rounded products, many times over
-  Bounds out{0, 0, "shuffled randomized responses, exact"};
-  for (const int own : {0, 1}) {  // the person's bit under P is `own`; x = others + report
-    const double outside = from_ones.outside() + from_zeros.outside();
-    double low = 0;
-    double high = outside;
-    for (std::size_t x = 0; x <= others.size(); ++x) {
-      const MassBracket with = x > 0 ? others[x - 1] : MassBracket{};             // the report is 1
-      const MassBracket without = x < others.size() ? others[x] : MassBracket{};  // the report is 0
-      const MassBracket& one = weights[own == 1 ? 0 : 1];
-      const MassBracket& zero = weights[own == 1 ? 1 : 0];
-      const MassBracket p{(one.low * with.low + zero.low * without.low) / more,
-                          (one.high * with.high + zero.high * without.high) * more};
-      const MassBracket q{(zero.low * with.low + one.low * without.low) / more,
-                          (zero.high * with.high + one.high * without.high) * more};
-      high += std::max(0.0, p.high - down(factor) * q.low);
-      low += std::max(0.0, p.low - up(factor) * q.high);
-    }
-    // What lies outside may carry mass of Q too.
-    out.lower = std::max(out.lower, low / more - up(factor) * outside);
-    out.upper = std::max(out.upper, std::min(1.0, high * more));
-  }
-  out.lower = std::max(0.0, out.lower);
-  return out;
 }
 
 }  // namespace discreet::accounting

@@ -39,10 +39,16 @@ double shuffled_epsilon_closed(const Shuffle& shuffle, const Rational& delta);
 Bounds shuffled_delta(const Shuffle& shuffle, const Rational& epsilon);
 Bounds shuffled_epsilon(const Shuffle& shuffle, const Rational& delta);
 
-/// Binary randomized response: `upper` holds whatever the others' bits are; `lower` is what two
-/// data sets in which all others hold the same bit show. Up to 100 people both are exact.
+/// Binary randomized response: `upper` holds whatever the others' bits are; `lower` is what some
+/// neighbours show. Up to 2 10^6 people the two are, as a rule, within 1e-4 of epsilon or 2e-3 of
+/// delta of each other; beyond, `upper` is the clones'.
+/// Cost: n = 10^4: milliseconds; n = 10^6: about a second.
 Bounds shuffled_response_delta(const Shuffle& shuffle, const Rational& epsilon);
 Bounds shuffled_response_epsilon(const Shuffle& shuffle, const Rational& delta);
+
+/// The clones' pair with the larger probability, which holds for binary randomized response only.
+Bounds clones_of_responses_delta(const Shuffle& shuffle, const Rational& epsilon);
+Bounds clones_of_responses_epsilon(const Shuffle& shuffle, const Rational& delta);
 
 /// Exactly, for given others: `ones` of the n-1 others hold a one. Brackets the delta of the
 /// shuffled reports (their number of ones is sufficient), the worse of the two directions.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "accounting/binomial.h"
+#include "accounting/outward.h"
 
 namespace discreet::accounting {
 namespace {
@@ -133,11 +134,41 @@ TEST(Shuffle, ResponsesLieBetweenEveryNeighbourAndTheGeneralBound) {
   const Bounds b = shuffled_response_delta(shuffle, number("0.1"));
   for (const std::uint64_t ones : {0, 1, 50, 200, 398, 399})
     EXPECT_GE(b.upper, shuffled_response_delta_at(shuffle, ones, number("0.1")).upper);
-  EXPECT_LE(b.lower, shuffled_response_delta_at(shuffle, 0, number("0.1")).upper);
   EXPECT_GE(b.lower, shuffled_response_delta_at(shuffle, 0, number("0.1")).lower * (1 - 1e-6));
   EXPECT_LE(b.upper, shuffled_delta(shuffle, number("0.1")).upper);
   const Bounds few = shuffled_response_epsilon({50, 1}, number("1e-3"));
   EXPECT_LE(few.upper - few.lower, 1e-5 * few.upper);
+}
+
+// The worst of all that the others may hold, by trying all.
+TEST(Shuffle, ResponsesAreTheWorstOfAllOthers) {
+  for (const char* e0 : {"0.5", "2", "4"}) {
+    for (const char* epsilon : {"0.01", "0.2"}) {
+      const Shuffle shuffle{60, number(e0)};
+      Bounds worst;
+      for (std::uint64_t ones = 0; ones < 60; ++ones) {
+        const Bounds one = shuffled_response_delta_at(shuffle, ones, number(epsilon));
+        worst.lower = std::max(worst.lower, one.lower);
+        worst.upper = std::max(worst.upper, one.upper);
+      }
+      const Bounds b = shuffled_response_delta(shuffle, number(epsilon));
+      EXPECT_GE(b.upper, worst.lower) << e0 << " " << epsilon;
+      EXPECT_LE(b.lower, worst.upper) << e0 << " " << epsilon;
+      EXPECT_LE(b.upper - b.lower, 1e-5 * b.upper) << e0 << " " << epsilon;
+    }
+  }
+}
+
+TEST(Shuffle, ResponsesOfManyPeopleAreBracketedClosely) {
+  for (const auto& [people, e0] :
+       {std::pair<std::uint64_t, const char*>{10'000, "1"}, {10'000, "4"}, {1'000'000, "8"}}) {
+    const Shuffle shuffle{people, number(e0)};
+    const Bounds b = shuffled_response_epsilon(shuffle, number("1e-6"));
+    EXPECT_LE(b.upper - b.lower, 2e-4 * b.upper) << people << " " << e0;
+    EXPECT_LT(b.upper, clones_of_responses_epsilon(shuffle, number("1e-6")).upper);
+    // Just below, some neighbours show more.
+    EXPECT_GE(shuffled_response_delta(shuffle, exactly(b.lower)).upper, 1e-6);
+  }
 }
 
 TEST(Shuffle, HoldsAtTheLimits) {

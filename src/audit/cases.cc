@@ -8,8 +8,8 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& part :
-       {response_cases(), noise_cases(), choice_cases(), keys_cases(), sampler_cases()}) {
+  for (const auto& part : {response_cases(), noise_cases(), choice_cases(), keys_cases(),
+                           sums_cases(), source_cases(), sampler_cases()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -46,11 +46,14 @@ constexpr Tightness kTightness[] = {
     {"gaussian", "0.5", 90},
     {"gaussian-vector", "2", 70},      // the rest is in the unresolved tail
     {"rounded-gaussian", "0.05", 19},  // tight before rounding, which hides the rest
-    {"exponential", "1", 74},          // four candidates: ln of a ratio of finite sums
-    {"permute-and-flip", "1", 97},     // the same
-    {"top-k", "2", 40},                // the same, in each round
-    {"quantiles", "1", 66},            // four points, likewise
-    {"key-selection", "0.1", 97},      // 1 - (1 - 0.05)^2
+    {"rounded-gaussian-vector", "0.05", 15},
+    {"clipped-sums", "4", 80},
+    {"clipped-sums-sampled", "0.025", 15},
+    {"exponential", "1", 74},       // four candidates: ln of a ratio of finite sums
+    {"permute-and-flip", "1", 97},  // the same
+    {"top-k", "2", 40},             // the same, in each round
+    {"quantiles", "1", 66},         // four points, likewise
+    {"key-selection", "0.1", 97},   // 1 - (1 - 0.05)^2
     {"partition-selection", "0.05", 99},
     {"partition-selection-rare", "0.05", 99},
     {"partition-selection-known", "0.05", 99},
@@ -58,6 +61,7 @@ constexpr Tightness kTightness[] = {
     {"thresholded-laplace-known", "0.05", 0},  // its delta is 0: the noise pays epsilon in full
     {"thresholded-gaussian", "0.05", 8},       // at epsilon = rho
     {"above-threshold", "12", 39},             // two questions; its theorem is judged too
+    {"sv-laplace", "1", 82},                   // on fair coins; the claim is for bent ones
     {"reference-laplace", "0", 0},             // a claim of equality
 };
 

@@ -3,6 +3,7 @@
 
 #include "audit/cases.h"
 #include "mechanism/above_threshold.h"
+#include "mechanism/clipped_sums.h"
 #include "mechanism/exponential.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
@@ -236,6 +237,28 @@ Verdict undivided_rounds(bool faulty, const Progress& progress) {
       kNoTheorem);
 }
 
+/// A unit's vector goes into the sum as its function wrote it.
+Verdict clipping_removed(bool faulty, const Progress& progress) {
+  using Cells = std::vector<std::int64_t>;
+  const auto terms =
+      mechanism::ClippedSums::Terms::pure(Epsilon::trusted(2), {.shares = {1}, .limit = 1});
+  const auto itself = [](std::span<const std::int64_t> row, std::span<std::int64_t> out) {
+    out[0] = row[0];
+  };
+  return judge_program<6>(
+      terms.value().cost(), Cells{5}, Cells{}, {.depth = 24, .progress = progress},
+      [&](const Cells& cells, Tape<6>& tape) -> Int128 {
+        if (faulty) return (cells.empty() ? 0 : cells[0]) + laplace(Rational::ratio(1, 2), tape);
+        mechanism::UnitRows rows{.columns = 1, .cells = cells, .ends = {}};
+        if (!cells.empty()) rows.ends = {1};
+        return mechanism::ClippedSums::replay(terms.value(), 0,
+                                              Sensitive<mechanism::UnitRows>(std::move(rows)), 1,
+                                              itself, tape)
+            .outcome()[0];
+      },
+      kNoTheorem);
+}
+
 /// Questions get the noise of the threshold: half the scale that a pair of neighbours needs.
 Verdict unscaled_questions(bool faulty, const Progress& progress) {
   using Counts = std::vector<Int128>;
@@ -282,12 +305,16 @@ std::vector<Mutant> all_mutants() {
       {"missing-clamp", "rows are added without being clamped to their bounds", missing_clamp},
       {"missing-factor-two", "exponential mechanism with weights e^(epsilon u), not /2",
        missing_factor_two},
+      {"doubled-offset", "the cells for bent coins count offsets in whole units, not half ones",
+       doubled_offset},
       {"geometric-started-at-1", "the waiting time counts the success", late_geometric},
       {"wrong-rho", "permute-and-flip charged epsilon^2/8 instead of epsilon^2/2", wrong_rho},
       {"small-variance", "Gaussian noise of variance 7/8 of the price's", small_variance},
       {"selection-one-ahead", "a key is shown with the probability for one more unit",
        selection_ahead},
       {"undivided-rounds", "top-k with the whole epsilon in each round", undivided_rounds},
+      {"clipping-removed", "a unit's vector goes into the sum without being clipped",
+       clipping_removed},
       {"unscaled-questions", "above-threshold with the threshold's noise on the questions",
        unscaled_questions}};
 }

@@ -19,4 +19,7 @@ struct Mutant {
 
 std::vector<Mutant> all_mutants();
 
+/// The cells of the mechanism for bent coins; mutants_source.cc.
+Verdict doubled_offset(bool faulty, const Progress& progress);
+
 }  // namespace discreet::audit

@@ -34,6 +34,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {"discrete-laplace", Metric::kL1, "sensitivity"},
     {"discrete-laplace-vector", Metric::kL1, "sensitivity"},
+    {"sv-laplace", Metric::kL1, "sensitivity"},
     {"grid-laplace", Metric::kL1, "sensitivity"},
     {"truncated-geometric", Metric::kL1, "sensitivity"},
     {"discrete-gaussian", Metric::kL2Squared, "sensitivity_squared"},
@@ -51,6 +52,9 @@ constexpr Rule kRules[] = {
     {"thresholded-laplace", Metric::kL1, "sensitivity"},
     {"thresholded-gaussian", Metric::kL1, "sensitivity"},
     {"above-threshold", Metric::kLinf, "sensitivity"},
+    {"rounded-gaussian-vector", Metric::kL2Squared, "sensitivity_squared"},
+    {"clipped-sum-l1", Metric::kL1, "sensitivity"},
+    {"clipped-sum-l2", Metric::kL2Squared, "sensitivity_squared"},
 };
 
 std::string_view to_string(Metric metric) {

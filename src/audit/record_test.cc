@@ -112,6 +112,8 @@ TEST(Record, ReadsTheDeclaredSensitivityOfEveryMechanism) {
       {"randomized-responses(epsilon=1)", Metric::kL0, "1"},
       {"top-k(epsilon=2,sensitivity=5,candidates=3,k=2)", Metric::kLinf, "5"},
       {"partition-selection(epsilon=1,delta=0.05)", Metric::kL1, "1"},
+      {"clipped-sum-l1(sensitivity=16)", Metric::kL1, "16"},
+      {"clipped-sum-l2(sensitivity_squared=256)", Metric::kL2Squared, "256"},
       {"above-threshold(epsilon=8,sensitivity=7,above_max=1)", Metric::kLinf, "7"},
   };
   for (const auto& row : kTable) {

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <type_traits>
 
 #include "audit/exact.h"
@@ -89,25 +90,37 @@ class Walk {
     Walked<Outcome> walked;
     walked.mass_bits = mass_.mass_bits();
     Uint128 unresolved = 0;
-    Uint128 at = 0;
-    bool swept = false;
-    while (!swept && walked.runs < options_.runs_max) {
-      Tape<kWidth> tape(at, options_.depth);
-      bool ended = true;
-      try {
-        Outcome outcome = program(tape);
-        walked.mass[std::move(outcome)] += mass_.of(at, tape.used());
-      } catch (const TapeString::Exhausted&) {
-        ended = false;
-      }
-      (ended ? walked.finished : unresolved) += mass_.of(at, tape.used());
-      DISCREET_CHECK(tape.used() >= significant_bits(at));  // W3
-      swept = !advance(at, tape.used());
-      if ((++walked.runs & 1023) == 0 && !swept) report(at);
-    }
+    const bool swept =
+        each<kWidth>(program, [&](Uint128 at, int used, std::optional<Outcome> outcome) {
+          const Uint128 mass = mass_.of(at, used);
+          (outcome ? walked.finished : unresolved) += mass;
+          if (outcome) walked.mass[std::move(*outcome)] += mass;
+          return ++walked.runs < options_.runs_max;
+        });
     // W2. A walk that the cap stopped has not tried the tapes from `at` on.
     DISCREET_CHECK(!swept || walked.finished + unresolved == Uint128{1} << walked.mass_bits);
     return walked;
+  }
+
+  /// Every run in the order of the tapes: visit(tape, bits read, outcome or nothing when it wanted
+  /// to read past the depth) says whether to go on. True when all tapes were tried.
+  template <int kWidth, class Program, class Visit>
+  bool each(const Program& program, const Visit& visit) const {
+    using Outcome = std::decay_t<decltype(program(std::declval<Tape<kWidth>&>()))>;
+    Uint128 at = 0;
+    for (std::uint64_t runs = 1;; ++runs) {
+      Tape<kWidth> tape(at, options_.depth);
+      std::optional<Outcome> outcome;
+      try {
+        outcome = program(tape);
+      } catch (const TapeString::Exhausted&) {
+      }
+      DISCREET_CHECK(tape.used() >= significant_bits(at));  // W3
+      const bool go_on = visit(at, tape.used(), std::move(outcome));
+      if (!advance(at, tape.used())) return true;
+      if (!go_on) return false;
+      if ((runs & 1023) == 0) report(at);
+    }
   }
 
  private:

@@ -22,11 +22,6 @@ std::string bound_text(double bound, int digits, Round direction) {
 
 }  // namespace
 
-CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& texts,
-                       const std::string& description, const std::string& type) {
-  return app.add_option(name, texts, description)->type_name(type)->allow_extra_args(false);
-}
-
 UsesArguments::UsesArguments() : texts(account_kinds().size()) {}
 
 void UsesArguments::add_to(CLI::App& app) {

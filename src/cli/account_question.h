@@ -14,10 +14,6 @@
 
 namespace discreet::cli {
 
-/// An option that may be repeated, one text each time.
-CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& texts,
-                       const std::string& description, const std::string& type);
-
 /// The options that name mechanisms, and --file. Each may be repeated.
 struct UsesArguments {
   std::vector<std::vector<std::string>> texts;  ///< for each kind, in the order of account_kinds()

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 #include "numeric/int128.h"
 
 namespace discreet::cli {
 
-CLI::Option* add_text(CLI::App& app, const std::string& name, Text& text,
-                      const std::string& description, const std::string& type) {
-  return app
-      .add_option_function<std::string>(
-          name, [&text](const std::string& given) { text = given; }, description)
+void add_text(CLI::App& app, const std::string& name, Text& text, const std::string& description,
+              const std::string& type) {
+  app.add_option_function<std::string>(
+         name, [&text](const std::string& given) { text = given; }, description)
       ->type_name(type);
+}
+
+void add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& texts,
+               const std::string& description, const std::string& type) {
+  app.add_option(name, texts, description)->type_name(type)->allow_extra_args(false);
+}
+
+void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words,
+               const std::string& description) {
+  app.add_option(name, words, description)->type_name("");
+}
+
+void add_flag(CLI::App& app, const std::string& name, bool& flag, const std::string& description) {
+  app.add_flag(name, flag, description);
 }
 
 Error missing(const std::string& option, const std::string& example) {
@@ -41,7 +56,7 @@ Result<Confidence> confidence_of(const Text& text) {
 
 void FormatArguments::add_to(CLI::App& app) {
   add_text(app, "--format", format, "table (default), csv, json or markdown", "FORMAT");
-  app.add_flag("--json", json, "short for --format json");
+  add_flag(app, "--json", json, "short for --format json");
 }
 
 Result<report::Format> FormatArguments::parse() const {

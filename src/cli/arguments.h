@@ -3,22 +3,33 @@
 // parsed exactly, here and nowhere else.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "privacy/quantity.h"
 #include "report/format.h"
+
+namespace CLI {
+class App;  // <CLI/CLI.hpp> is large: arguments.cc and program.cc alone include it
+}
 
 namespace discreet::cli {
 
 /// An option's text; empty when it was not given.
 using Text = std::optional<std::string>;
 
-CLI::Option* add_text(CLI::App& app, const std::string& name, Text& text,
-                      const std::string& description, const std::string& type = "NUMBER");
+void add_text(CLI::App& app, const std::string& name, Text& text, const std::string& description,
+              const std::string& type = "NUMBER");
+/// May be given several times, each with one text.
+void add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& texts,
+               const std::string& description, const std::string& type);
+/// Words without a name before them, as many as there are.
+void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words,
+               const std::string& description);
+void add_flag(CLI::App& app, const std::string& name, bool& flag, const std::string& description);
 
 /// "--epsilon is missing; for example: discreet ..."
 Error missing(const std::string& option, const std::string& example);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/asking.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
-#include "engine/duckdb/duckdb_engine.h"
+#include "engine/open.h"
 #include "policy/value.h"
 
 namespace discreet::cli {
@@ -19,7 +21,7 @@ namespace {
 constexpr std::size_t kListedMax = 100'000;
 
 /// Reads the keys that a public table lists.
-Result<void> list_values(policy::Policy& policy, engine::duckdb::DuckDbEngine& engine,
+Result<void> list_values(policy::Policy& policy, engine::Engine& engine,
                          const engine::OwnerLog& log) {
   for (auto& [name, table] : policy.tables) {
     for (policy::Column& column : table.columns) {
@@ -37,22 +39,68 @@ Result<void> list_values(policy::Policy& policy, engine::duckdb::DuckDbEngine& e
   return {};
 }
 
+/// That the policy and the ledger speak of the same people in the same terms. Prices are in the
+/// ledger's notion and neighbours, sensitivities in the policy's: they must not differ.
+Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger) {
+  if (!policy.ledger.empty() && policy.ledger != ledger.id()) {
+    return Error{Code::kRefused, "the policy is for ledger " + in_quotes(policy.ledger) +
+                                     ", and this is ledger " + in_quotes(ledger.id()) +
+                                     "; name the policy's with --ledger"};
+  }
+  DISCREET_ASSIGN(const ledger::State state, ledger.state());
+  for (const auto& [name, units] : policy.units) {
+    const auto found = state.namespaces().find(name);
+    if (found == state.namespaces().end()) {
+      return Error{Code::kNotFound, "the ledger has no namespace " + in_quotes(name) +
+                                        "; add it with discreet ledger namespace --namespace " +
+                                        name};
+    }
+    const ledger::NamespaceTerms& terms = found->second.terms;
+    if (terms.neighbours != units.neighbours) {
+      return Error{Code::kRefused, "the policy protects " + in_quotes(name) + " by " +
+                                       to_string(units.neighbours) + ", the ledger by " +
+                                       to_string(terms.neighbours) +
+                                       "; a ledger's relation is for ever, so change the policy"};
+    }
+    if (std::string(to_string(terms.notion)) != policy::to_string(units.notion)) {
+      return Error{Code::kRefused, "the policy counts " + in_quotes(name) + " in " +
+                                       policy::to_string(units.notion) + ", the ledger in " +
+                                       std::string(to_string(terms.notion)) +
+                                       "; a ledger's notion is for ever, so change the policy"};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, ledger::Access access,
-                                             const Say& say) {
-  auto asking = std::make_unique<Asking>();
-  DISCREET_ASSIGN(asking->policy_, policy::load_policy(arguments.policy_path()));
+Result<std::unique_ptr<ledger::Ledger>> open_ledger(const WorldArguments& arguments,
+                                                    ledger::Access access) {
   Result<std::unique_ptr<ledger::Ledger>> ledger = arguments.where.open(access);
   if (!ledger && ledger.error().code == Code::kNotFound) {
     return Error{Code::kNotFound, "there is no ledger " + in_quotes(arguments.where.path()) +
                                       "; make it with discreet ledger init --policy " +
                                       arguments.policy_path() + ", or name it with --ledger"};
   }
-  if (!ledger) return ledger.error();
-  asking->ledger_ = std::move(*ledger);
+  return ledger;
+}
+
+Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, ledger::Access access,
+                                             const Say& say) {
+  DISCREET_ASSIGN(policy::Policy policy, policy::load_policy(arguments.policy_path()));
+  DISCREET_ASSIGN(auto ledger, open_ledger(arguments, access));
+  return over(std::move(policy), std::move(ledger), say);
+}
+
+Result<std::unique_ptr<Asking>> Asking::over(policy::Policy policy,
+                                             std::unique_ptr<ledger::Ledger> ledger,
+                                             const Say& say) {
+  auto asking = std::make_unique<Asking>();
+  asking->policy_ = std::move(policy);
+  asking->ledger_ = std::move(ledger);
+  DISCREET_TRY(check_terms(asking->policy_, *asking->ledger_));
   const engine::OwnerLog log{.say = say, .progress = {}};
-  DISCREET_ASSIGN(auto engine, engine::duckdb::DuckDbEngine::open(asking->policy_, log));
+  DISCREET_ASSIGN(auto engine, engine::open_engine(asking->policy_, log));
   DISCREET_TRY(list_values(asking->policy_, *engine, log));
   asking->engine_ = std::move(engine);
   asking->session_ =
@@ -67,8 +115,14 @@ Asking::Say engine_says(const Streams& streams) {
 void QuestionOptions::add_to(CLI::App& app) {
   add_text(app, "--epsilon", epsilon, "what the answer may cost, such as 0.5");
   add_text(app, "--delta", delta, "for keys that must be found, such as 1e-8");
-  add_text(app, "--error", error, "in place of --epsilon: 100, or 5% of --about", "ERROR");
-  add_text(app, "--about", about, "a public or released number that --error is relative to");
+  add_text(app, "--error", error, "in place of --epsilon, for the first value: 100, or 5%",
+           "ERROR");
+  add_text(app, "--about", about, "a public or released number that --error 5% is relative to");
+  add_text(app, "--rows", expected_rows,
+           "about how many rows a group has: for --error of averages");
+  add_text(app, "--pilot", pilot, "what --error may spend first to learn these two (0.05)");
+  add_text(app, "--weights", weights,
+           "shares of epsilon by column: n=3,mean_cost=1 (1 where none is given)", "LIST");
   add_text(app, "--confidence", confidence, "of the intervals (0.95)");
   add_text(app, "--max-groups", groups, "groups that one unit may contribute to");
   add_text(app, "--max-rows", rows, "rows that one unit may contribute to a group");
@@ -76,6 +130,25 @@ void QuestionOptions::add_to(CLI::App& app) {
 }
 
 namespace {
+
+/// "n=3,mean_cost=1"
+Result<std::map<std::string, Rational>> parse_weights(const std::string& text) {
+  std::map<std::string, Rational> weights;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string one = text.substr(at, end - at);
+    const std::size_t sign = one.rfind('=');
+    if (sign == std::string::npos || sign == 0) {
+      return invalid_input("weights must be written like n=3,mean_cost=1; got " + in_quotes(one));
+    }
+    DISCREET_ASSIGN(const Rational weight, parse_number("weight", one.substr(sign + 1)));
+    if (!weights.emplace(one.substr(0, sign), weight).second) {
+      return invalid_input("weights name " + in_quotes(one.substr(0, sign)) + " twice");
+    }
+    at = end + 1;
+  }
+  return weights;
+}
 
 Result<session::WantedError> wanted_error(const std::string& text, const Text& about) {
   session::WantedError wanted;
@@ -119,11 +192,26 @@ Result<session::Request> QuestionOptions::request(const std::string& sql,
     request.options.rows_per_unit_and_group = static_cast<std::int64_t>(most);
   }
   if (error) {
-    DISCREET_ASSIGN(request.error, wanted_error(*error, about));
-  } else if (about) {
-    return invalid_input("--about belongs to --error");
+    DISCREET_ASSIGN(session::WantedError wanted, wanted_error(*error, about));
+    DISCREET_ASSIGN(wanted.rows, rows_number());
+    if (pilot) {
+      DISCREET_ASSIGN(wanted.pilot, Epsilon::parse(*pilot));
+    }
+    request.error = std::move(wanted);
+  } else if (about || pilot) {
+    return invalid_input("--about and --pilot belong to --error");
+  }
+  if (weights) {
+    DISCREET_ASSIGN(request.options.weights, parse_weights(*weights));
   }
   return request;
+}
+
+Result<std::optional<Rational>> QuestionOptions::rows_number() const {
+  if (!expected_rows) return std::optional<Rational>();
+  DISCREET_ASSIGN(Rational number, parse_number("rows", *expected_rows));
+  if (number < Rational(1)) return invalid_input("rows must be at least 1");
+  return std::optional<Rational>(std::move(number));
 }
 
 }  // namespace discreet::cli

@@ -29,10 +29,17 @@ class Asking {
   using Say = std::function<void(const std::string&)>;
   static Result<std::unique_ptr<Asking>> open(const WorldArguments& arguments,
                                               ledger::Access access, const Say& say);
+  /// The same over a policy and a ledger that are at hand.
+  /// Fails with: kRefused when the policy is for another ledger, or for units that the ledger keeps
+  /// under another notion or relation of neighbours.
+  static Result<std::unique_ptr<Asking>> over(policy::Policy policy,
+                                              std::unique_ptr<ledger::Ledger> ledger,
+                                              const Say& say);
 
   session::Session& session() { return *session_; }
   const policy::Policy& policy() const { return policy_; }
   ledger::Ledger& ledger() { return *ledger_; }
+  engine::Engine& engine() { return *engine_; }
 
  private:
   policy::Policy policy_;
@@ -44,12 +51,20 @@ class Asking {
 /// What the engine says goes to standard error: whoever runs the command line is the owner.
 Asking::Say engine_says(const Streams& streams);
 
-/// --epsilon, --delta, --error, --about, --confidence, --max-groups, --max-rows, --request-id.
+/// Opens the ledger of a policy; a missing one is named with what makes it.
+Result<std::unique_ptr<ledger::Ledger>> open_ledger(const WorldArguments& arguments,
+                                                    ledger::Access access);
+
+/// --epsilon, --delta, --error, --about, --rows, --pilot, --weights, --confidence, --max-groups,
+/// --max-rows, --request-id.
 struct QuestionOptions {
-  Text epsilon, delta, error, about, confidence, groups, rows, request_id;
+  Text epsilon, delta, error, about, expected_rows, pilot, weights, confidence, groups, rows,
+      request_id;
 
   void add_to(CLI::App& app);
   Result<session::Request> request(const std::string& sql, const Text& analyst) const;
+  /// --rows, for a curve.
+  Result<std::optional<Rational>> rows_number() const;
 };
 
 }  // namespace discreet::cli

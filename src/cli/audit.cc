@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet audit exact: measured epsilon beside claimed epsilon, from the compiled code.
+#include "cli/audit.h"
+
 #include <memory>
 
 #include "audit/exact.h"
@@ -96,14 +98,7 @@ Result<int> run_audit(const AuditArguments& arguments, const Streams& streams) {
 
 }  // namespace
 
-void add_audit(Program& program) {
-  CLI::App& group = program.group(
-      "audit",
-      {.summary = "check the guarantees against the compiled code",
-       .explanation =
-           "A guarantee is a claim about code. These commands test the code that answers,\n"
-           "not a model of it.\n",
-       .closing = "Example:\n  discreet audit exact laplace"});
+void add_audit_exact(Program& program, CLI::App& group) {
   const auto arguments = std::make_shared<AuditArguments>();
   CLI::App& app = program.command(
       group, "exact",
@@ -127,8 +122,23 @@ void add_audit(Program& program) {
            "  discreet audit exact --mutants"},
       [arguments](const Streams& streams) { return run_audit(*arguments, streams); });
   add_text(app, "mechanism", arguments->name, "one case only; all if left out", "NAME");
-  app.add_flag("--mutants", arguments->mutants, "planted faults in place of the mechanisms");
+  add_flag(app, "--mutants", arguments->mutants, "planted faults in place of the mechanisms");
   arguments->format.add_to(app);
+}
+
+void add_audit(Program& program) {
+  CLI::App& group = program.group(
+      "audit",
+      {.summary = "check the guarantees against the compiled code",
+       .explanation =
+           "A guarantee is a claim about code. These commands test the code that answers,\n"
+           "not a model of it.\n",
+       .closing =
+           "Example:\n  discreet audit exact laplace\n  discreet audit randomness effective"});
+  add_audit_exact(program, group);
+  add_audit_randomness(program, group);
+  add_audit_world(program, group);
+  add_audit_report(program, group);
 }
 
 }  // namespace discreet::cli

@@ -155,10 +155,10 @@ TEST(BadInput, OptionsThatContradict) {
 }
 
 TEST(BadInput, UnknownWords) {
-  expect_refused({}, "", "noise, local, choose, audit, account, policy, ledger, budget");
+  expect_refused({}, "", "noise, local, choose, audit, attack, account, policy, ledger");
   expect_refused({"nose"}, "", "did you mean noise?");
   expect_refused({"zebra"}, "",
-                 "the commands are noise, local, choose, audit, account, policy, ledger");
+                 "the commands are noise, local, choose, audit, attack, account, policy");
   expect_refused({"noise"}, "", "laplace, gaussian or geometric");
   expect_refused({"noise", "lapalce"}, "", "did you mean laplace?");
   expect_refused({"help", "nose"}, "", "did you mean noise?");

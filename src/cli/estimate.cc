@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/local.h"
 #include "cli/own_values.h"
 #include "cli/price.h"
 #include "cli/program.h"
@@ -22,6 +23,7 @@ using report::Toward;
 
 struct EstimateArguments {
   ResponseArguments response;
+  SurveyEstimate survey;
   Text confidence;
   FormatArguments format;
 };
@@ -66,6 +68,15 @@ report::Sheet sheet_of(const local::Estimate& estimate, const local::Replies& re
 }
 
 Result<int> run_estimate(const EstimateArguments& arguments, const Streams& streams) {
+  if (arguments.survey.survey) {
+    if (arguments.response.given()) {
+      return invalid_input("a survey says how it was randomized; leave out --epsilon and --bias");
+    }
+    return run_survey_estimate(arguments.survey, arguments.confidence, arguments.format, streams);
+  }
+  if (!arguments.survey.files.empty()) {
+    return invalid_input("files of reports need --survey; bits are read from standard input");
+  }
   DISCREET_ASSIGN(const local::ResponseRule rule, arguments.response.rule(kEstimateExample));
   DISCREET_ASSIGN(const Confidence confidence, confidence_of(arguments.confidence));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
@@ -81,8 +92,12 @@ void add_estimate(Program& program, CLI::App& local) {
   const auto arguments = std::make_shared<EstimateArguments>();
   CLI::App& app = program.command(
       local, "estimate",
-      {.summary = "estimate the share of ones from randomized replies, with an interval",
+      {.summary = "estimate from randomized reports, with intervals",
        .explanation =
+           "With --survey: shares of choices, a mean, quantiles or strings, from files of reports\n"
+           "(each id counts once), with intervals for each and for all at once. Without: the "
+           "share\n"
+           "of ones among 0/1 or yes/no lines on standard input.\n\n"
            "Undoes the coins on average: with r the share of ones among the replies, the estimate\n"
            "(1+e^epsilon)/(e^epsilon-1) * (r - 1/(1+e^epsilon)) is right on average, and off by\n"
            "more than the half width with probability at most 1 - confidence. It may lie outside\n"
@@ -97,6 +112,7 @@ void add_estimate(Program& program, CLI::App& local) {
                   "    replies     1000000, of which 407356 are ones\n"
                   "    price       nothing: the replies are private already; charged to no budget"},
       [arguments](const Streams& streams) { return run_estimate(*arguments, streams); });
+  arguments->survey.add_to(app);
   arguments->response.add_to(app);
   add_text(app, "--confidence", arguments->confidence, "of the interval (0.95)");
   arguments->format.add_to(app);

@@ -182,13 +182,15 @@ void add_namespace_options(CLI::App& app, NamespaceArguments& arguments) {
            "add-remove (default) or replace-one; for ever", "RELATION");
   add_text(app, "--conversion-delta", arguments.conversion_delta,
            "zcdp: the delta at which rho becomes epsilon (half of --delta)");
-  app.add_option("--analyst", arguments.analysts,
-                 "NAME:CAP or NAME:CAP:DELTA, in the unit of the cap; may be repeated (owner, with "
-                 "the whole cap)");
+  add_texts(app, "--analyst", arguments.analysts,
+            "NAME:CAP or NAME:CAP:DELTA, in the unit of the cap; may be repeated (owner, with "
+            "the whole cap)",
+            "NAME:CAP");
   add_text(app, "--block", arguments.block,
            "an immutable attribute of a unit, as the policy names it: patients.enrolled",
            "ATTRIBUTE");
-  app.add_option("--block-value", arguments.block_values, "a value of it; may be repeated");
+  add_texts(app, "--block-value", arguments.block_values, "a value of it; may be repeated",
+            "VALUE");
 }
 
 Result<int> run_init(const InitArguments& arguments, const Streams& streams) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet local: surveys in which nobody is trusted with the true answers.
+#include "cli/local.h"
+
+#include "cli/local_collect.h"
 #include "cli/program.h"
 #include "cli/response_arguments.h"
 
@@ -10,15 +13,28 @@ void add_local(Program& program) {
       "local",
       {.summary = "surveys in which nobody is trusted with the true answers",
        .explanation =
-           "Each person randomizes at home (respond) and sends the reply; whoever collects the\n"
-           "replies estimates the share of ones among the true bits (estimate). The price of that\n"
-           "trust is accuracy: a million people at epsilon 1 give the share to 0.00294, with 95 %\n"
-           "confidence.\n",
-       .closing = "Example:\n"
-                  "  discreet local respond --epsilon 1 < bits > replies\n"
-                  "  discreet local estimate --epsilon 1 < replies"});
-  add_respond(program, local);
+           "A survey says what is asked and how answers are randomized (survey). Each person\n"
+           "randomizes at home, from a lifetime budget of their own (report), and sends the "
+           "report;\n"
+           "whoever collects the reports (collect) estimates shares, means, quantiles or frequent\n"
+           "strings from them (estimate). The price of that trust is accuracy (compare): a "
+           "million\n"
+           "people at epsilon 1 give a share to 0.00294, with 95 % confidence. For plain bits in "
+           "a\n"
+           "file there are respond and estimate --epsilon.\n",
+       .closing =
+           "Example:\n"
+           "  discreet local survey --name smoking --epsilon 1 --labels no,yes --out s.survey\n"
+           "  discreet local report --survey s.survey --memory me --lifetime-budget 10 \\\n"
+           "    --answer yes > report\n"
+           "  discreet local estimate --survey s.survey report"});
+  add_local_survey(program, local);
+  add_local_report(program, local);
+  add_local_collect(program, local);
   add_estimate(program, local);
+  add_respond(program, local);
+  add_local_show(program, local);
+  add_local_compare(program, local);
 }
 
 }  // namespace discreet::cli

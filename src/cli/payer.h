@@ -14,18 +14,19 @@ namespace discreet::cli {
 
 inline constexpr const char* kNoBudget = "charged to no budget";
 
-/// --ledger, --key, --witness, --namespace, --analyst.
+/// --ledger, --key, --witness, --namespace, --analyst, --neighbours, --policy.
 struct PayerArguments {
   LedgerArguments where;
-  Text units, analyst;
+  Text units, analyst, neighbours, policy;
 
   void add_to(CLI::App& app);
 };
 
 class Payer {
  public:
-  /// Without --ledger: pays nothing. Fails as opening the ledger does; kInvalidInput for --analyst
-  /// without --ledger.
+  /// Without --ledger: pays nothing. The relation of neighbours that the caller's sensitivity is
+  /// for is the policy's, or said; the ledger refuses another than its own. Fails as opening the
+  /// ledger does; kInvalidInput for --analyst without --ledger; kRefused for another relation.
   static Result<std::shared_ptr<Payer>> open(const PayerArguments& arguments);
 
   bool pays() const { return ledger_ != nullptr; }

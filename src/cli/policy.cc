@@ -17,13 +17,15 @@ void add_policy(Program& program) {
            "for life. What it does not declare cannot be reached. Its facts are trusted: they "
            "must\n"
            "come from what everybody may know, never from a look into the data.\n",
-       .closing = "Costs nothing: no row is read.\n\n"
+       .closing = "Costs nothing: no row is read; but `policy buy`, and `policy init --epsilon`,\n"
+                  "which say and charge their price.\n\n"
                   "Example:\n"
                   "  discreet policy init visits.parquet patients.parquet > policy.yaml\n"
                   "  discreet policy check"});
   add_policy_init(program, policy, describe_source);
   add_policy_check(program, policy);
   add_policy_import(program, policy);
+  add_policy_buy(program, policy);
 }
 
 }  // namespace discreet::cli

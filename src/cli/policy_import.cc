@@ -34,7 +34,7 @@ void add_policy_import(Program& program, CLI::App& policy) {
                   "Example:\n"
                   "  discreet policy import PUMS.yaml > policy.yaml"},
       [file](const Streams& streams) { return run_import(*file, streams); });
-  app.add_option("FILE", *file, "the metadata, in YAML")->type_name("");
+  add_text(app, "FILE", *file, "the metadata, in YAML", "");
 }
 
 }  // namespace discreet::cli

@@ -57,7 +57,7 @@ std::string range_text(const Column& column) {
          policy::step_text(column.type, column.grid->step);
 }
 
-std::string domain_text(const Column& column) {
+std::string declared_text(const Column& column) {
   std::vector<std::string> parts;
   if (column.grid) parts.push_back(range_text(column));
   if (!column.values.empty()) {
@@ -70,6 +70,10 @@ std::string domain_text(const Column& column) {
     parts.emplace_back("not listed: keys are found privately");
   }
   return joined(parts);
+}
+
+std::string domain_text(const Column& column) {
+  return declared_text(column) + (column.bought.empty() ? "" : " (bought)");
 }
 
 std::string may_text(const Column& column) {
@@ -151,6 +155,7 @@ std::string people_text(const std::string& file, const Policy& policy) {
   head.line("policy", file + ", without mistakes");
   head.line("snapshot", policy.snapshot);
   head.line("engine", policy.engine);
+  if (!policy.ledger.empty()) head.line("ledger", policy.ledger + ", and no other");
   head.line("noise", noise_text(policy.noise));
   for (const auto& [name, units] : policy.units) add_units(head, units);
   for (const auto& [name, table] : policy.tables) {
@@ -201,6 +206,7 @@ Json table_json(const policy::Table& table) {
              {"known", domain_text(column)},
              {"null", null_text(column)},
              {"may", may_text(column)}};
+    if (!column.bought.empty()) entry["bought"] = column.bought;
     const std::string sum = sum_text(table, column);
     if (!sum.empty()) entry["sum_moves"] = sum;
   }
@@ -212,6 +218,7 @@ std::string json_text(const std::string& file, const Policy& policy) {
            {"ok", true},
            {"snapshot", policy.snapshot},
            {"engine", policy.engine},
+           {"ledger", policy.ledger},
            {"noise", noise_text(policy.noise)},
            {"units", Json::object()},
            {"tables", Json::object()},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 
@@ -79,17 +80,18 @@ Action print(std::string text) {
 }  // namespace
 
 Program::Program()
-    : app_("answers questions about people without telling on any of them", "discreet") {
-  app_.formatter(std::make_shared<TeachingFormatter>(explanations_));
-  app_.set_help_flag("-h,--help", "teach this command");
-  app_.set_version_flag("--version", std::string("discreet ") + kVersion, "print the version");
-  app_.allow_extras();  // what is left over is reported by parse(), with a suggestion
-  explanations_[&app_] =
+    : app_(std::make_unique<CLI::App>(
+          "answers questions about people without telling on any of them", "discreet")) {
+  app_->formatter(std::make_shared<TeachingFormatter>(explanations_));
+  app_->set_help_flag("-h,--help", "teach this command");
+  app_->set_version_flag("--version", std::string("discreet ") + kVersion, "print the version");
+  app_->allow_extras();  // what is left over is reported by parse(), with a suggestion
+  explanations_[app_.get()] =
       "Every answer carries exact noise, an interval and a price. An owner declares whom to\n"
       "protect (policy), makes a budget for life (ledger), and lets questions be asked in SQL\n"
       "(query, explain, shell); budget tells what is left. noise, choose and local act on values\n"
       "that you hold already, and charge a ledger only if you name one.\n";
-  app_.footer(
+  app_->footer(
       "Start with:\n"
       "  discreet policy init data.parquet > policy.yaml    # then fill in what is public\n"
       "  discreet ledger init --policy policy.yaml\n"
@@ -99,8 +101,10 @@ Program::Program()
       "engine, entropy), 70 our bug.");
 }
 
+Program::~Program() = default;
+
 CLI::App& Program::group(const std::string& name, const Lesson& lesson) {
-  CLI::App* app = app_.add_subcommand(name, lesson.summary);
+  CLI::App* app = app_->add_subcommand(name, lesson.summary);
   app->group("Commands");
   app->footer(lesson.closing);
   app->allow_extras();
@@ -120,7 +124,7 @@ CLI::App& Program::command(CLI::App& parent, const std::string& name, const Less
 }
 
 Result<CLI::App*> Program::find(const std::vector<std::string>& words) {
-  CLI::App* app = &app_;
+  CLI::App* app = app_.get();
   for (const std::string& word : words) {
     const auto names = command_names(*app);
     if (names.empty() || is_option(word)) break;
@@ -142,15 +146,15 @@ Result<Action> Program::parse(std::vector<std::string> words) {
   }
   DISCREET_ASSIGN(CLI::App* const chosen, find(words));
   try {
-    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
-    return print(app_.help());
+    return print(app_->help());
   } catch (const CLI::CallForVersion&) {
     return print(std::string("discreet ") + kVersion + "\n");
   } catch (const CLI::Error& error) {
     return invalid_input(std::string(error.what()) + "; " + see_help(*chosen));
   }
-  const std::vector<std::string> left = app_.remaining(true);
+  const std::vector<std::string> left = app_->remaining(true);
   if (!left.empty()) return unexpected(*chosen, left.front());
   const auto action = actions_.find(chosen);
   if (action == actions_.end()) {

@@ -3,7 +3,6 @@
 // what to do.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +11,10 @@
 
 #include "base/result.h"
 #include "cli/streams.h"
+
+namespace CLI {
+class App;
+}
 
 namespace discreet::cli {
 
@@ -28,6 +31,7 @@ struct Lesson {
 class Program {
  public:
   Program();
+  ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
@@ -35,7 +39,7 @@ class Program {
   CLI::App& group(const std::string& name, const Lesson& lesson);
   /// A command under `parent`.
   CLI::App& command(CLI::App& parent, const std::string& name, const Lesson& lesson, Action action);
-  CLI::App& root() { return app_; }
+  CLI::App& root() { return *app_; }
 
   /// Reads the words of a command line.
   /// Fails with: kInvalidInput, naming the nearest word, or what is missing.
@@ -45,7 +49,7 @@ class Program {
   /// The command that the first words name.
   Result<CLI::App*> find(const std::vector<std::string>& words);
 
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   std::map<const CLI::App*, std::string> explanations_;
   std::map<const CLI::App*, Action> actions_;
 };
@@ -55,11 +59,15 @@ void add_noise(Program& program);    // noise.cc
 void add_local(Program& program);    // local.cc
 void add_choose(Program& program);   // choose.cc
 void add_audit(Program& program);    // audit.cc
+void add_attack(Program& program);   // attack.cc
 void add_account(Program& program);  // account.cc
 void add_policy(Program& program);   // policy.cc
 void add_ledger(Program& program);   // ledger.cc
 void add_budget(Program& program);   // budget.cc
 void add_query(Program& program);    // query.cc: query, explain, curve
+void add_learn(Program& program);    // learn.cc
+void add_predict(Program& program);  // predict.cc
 void add_shell(Program& program);    // shell.cc
+void add_serve(Program& program);    // serve.cc
 
 }  // namespace discreet::cli

@@ -2,11 +2,15 @@
 // discreet query: ask, pay, get an answer.
 #include <unistd.h>
 
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <memory>
 
 #include "cli/answer_text.h"
 #include "cli/asking.h"
 #include "cli/plot_file.h"
+#include "report/number.h"
 #include "report/progress.h"
 #include "report/table.h"
 
@@ -18,7 +22,7 @@ constexpr const char* kExample =
 constexpr std::size_t kSqlMax = std::size_t{1} << 20;
 
 struct QueryArguments {
-  Text sql, plot;
+  Text sql, plot, output;
   WorldArguments world;
   QuestionOptions question;
   FormatArguments format;
@@ -30,8 +34,48 @@ Result<std::string> sql_of(const Text& text, const Streams& streams) {
   return read_all(streams.in, kSqlMax);
 }
 
+/// Tables, and what only a file can hold.
+struct OutputFormat {
+  bool parquet = false;
+  report::Format text = report::Format::kTable;
+};
+
+Result<OutputFormat> output_format(const QueryArguments& arguments, const Streams& streams) {
+  if (arguments.format.format != "parquet") {
+    DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
+    return OutputFormat{false, format};
+  }
+  if (arguments.format.json) return invalid_input("give one of --format and --json");
+  if (!arguments.output && isatty(streams.out) == 1) {
+    return invalid_input("Parquet is no text; name a file with --output FILE, or redirect");
+  }
+  return OutputFormat{true};
+}
+
+Result<void> write_answer(const QueryArguments& arguments, const std::string& bytes,
+                          const Streams& streams) {
+  if (arguments.output) return write_file(*arguments.output, bytes);
+  return write_all(streams.out, bytes);
+}
+
+/// One picture, or one for each group: age.svg, then age.2.svg, ...
+Result<void> write_plots(const std::string& path, const session::Answered& answered) {
+  const std::vector<report::Plot> plots = answer_plots(answered);
+  if (plots.empty()) {
+    return invalid_input(
+        "--plot draws HISTOGRAM and BOXPLOT; the answer stands in the ledger: "
+        "ask again without --plot, it is free");
+  }
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    std::string name = path;
+    if (i > 0) name.insert(name.rfind('.'), "." + std::to_string(i + 1));
+    DISCREET_TRY(write_plot(name, plots[i]));
+  }
+  return {};
+}
+
 Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
-  DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
+  DISCREET_ASSIGN(const OutputFormat format, output_format(arguments, streams));
   DISCREET_TRY(check_plot_name(arguments.plot));
   DISCREET_ASSIGN(const std::string sql, sql_of(arguments.sql, streams));
   DISCREET_ASSIGN(const session::Request request,
@@ -43,20 +87,15 @@ Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
   DISCREET_ASSIGN(const session::Answered answered, asking->session().ask(request, log));
-  std::string text = answer_text(answered, format);
-  const std::optional<report::Plot> plot = answer_plot(answered.sheet);
-  if (plot && format == report::Format::kTable) {
-    text += "\n" + (plot->boxes.empty() ? bars_text(*plot, 50) : boxes_text(*plot, 60));
+  std::string text;
+  if (format.parquet) {
+    DISCREET_ASSIGN(text, answer_parquet(answered));
+  } else {
+    text = answer_text(answered, format.text);
+    if (format.text == report::Format::kTable) text += answer_drawing(answered);
   }
-  if (arguments.plot) {
-    if (!plot) {
-      return invalid_input(
-          "--plot draws HISTOGRAM and BOXPLOT; the answer stands in the ledger: "
-          "ask again without --plot, it is free");
-    }
-    DISCREET_TRY(write_plot(*arguments.plot, *plot));
-  }
-  DISCREET_TRY(write_all(streams.out, text));
+  if (arguments.plot) DISCREET_TRY(write_plots(*arguments.plot, answered));
+  DISCREET_TRY(write_answer(arguments, text, streams));
   return 0;
 }
 
@@ -88,6 +127,13 @@ struct CurveArguments {
 
 constexpr int kCurvePoints = 25;
 
+report::Cell width_cell(double width) {
+  if (!std::isfinite(width)) return report::Cell::words("unbounded");
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", width);
+  return report::Cell::number(text.data());
+}
+
 Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_TRY(check_plot_name(arguments.plot));
@@ -104,15 +150,16 @@ Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
   }
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kLook, engine_says(streams)));
-  DISCREET_ASSIGN(const auto points, asking->session().curve(request, epsilons));
+  DISCREET_ASSIGN(const auto rows, arguments.question.rows_number());
+  DISCREET_ASSIGN(const auto points, asking->session().curve(request, epsilons, rows));
   report::Plot plot{.title = "error of " + sql,
                     .x_label = "epsilon",
                     .y_label = "half width at confidence " + request.confidence.to_string()};
   report::Table table({"epsilon", "half_width"});
   for (const auto& [epsilon, width] : points) {
-    plot.points.push_back({epsilon.to_double(Round::kDown), 0, width.to_double(Round::kUp)});
-    table.add({report::Cell::number(epsilon.to_decimal(4, Round::kDown)),
-               report::Cell::number(width.to_decimal(4, Round::kUp))});
+    // An average over next to no rows may be anything: no point of a curve.
+    if (std::isfinite(width)) plot.points.push_back({epsilon.to_double(Round::kDown), 0, width});
+    table.add({report::Cell::number(report::approximate(epsilon, 4)), width_cell(width)});
   }
   if (arguments.plot) DISCREET_TRY(write_plot(*arguments.plot, plot));
   const bool draws = !arguments.plot && !arguments.format.given() && isatty(streams.out) == 1;
@@ -132,14 +179,23 @@ void add_query(Program& program) {
            "(docs/sql.md). Its price depends on the text and the policy, never on data; it is\n"
            "charged before anything runs, and the answer is stored before it is shown. The same\n"
            "question under the same snapshot label gives the stored answer again, free.\n",
-       .closing = std::string("Example:\n  ") + kExample +
-                  "\n  discreet query \"SELECT MEDIAN(age) FROM visits\" --error 2"},
+       .closing =
+           std::string("Example:\n  ") + kExample +
+           "\n  discreet query \"SELECT AVG(cost) FROM visits\" --error 2%\n"
+           "  discreet query \"SELECT city, COUNT(*) AS n FROM visits GROUP BY city\" \\\n"
+           "    --epsilon 1 --delta 1e-8 --format parquet --output cities.parquet\n"
+           "--error solves for epsilon; of a quantile it is in ranks. What 5% is of, or how "
+           "many rows\n"
+           "an average has, is said with --about and --rows, taken from an earlier answer to "
+           "the same\n"
+           "question, or bought first with a pilot whose price is --pilot, whatever the data."},
       [query](const Streams& streams) { return run_query(*query, streams); });
   add_text(app, "sql", query->sql, "the question; - or nothing: from standard input", "SQL");
   query->question.add_to(app);
   query->world.add_to(app);
-  add_text(app, "--plot", query->plot, "draw a HISTOGRAM or BOXPLOT, in FILE.svg or FILE.png",
-           "FILE");
+  add_text(app, "--plot", query->plot,
+           "draw a HISTOGRAM (one a group) or BOXPLOT, in FILE.svg or .png", "FILE");
+  add_text(app, "--output", query->output, "write the answer there (standard output)", "FILE");
   query->format.add_to(app);
 
   const auto explain = std::make_shared<ExplainArguments>();
@@ -160,8 +216,11 @@ void add_query(Program& program) {
       program.root(), "curve",
       {.summary = "a question's error at every epsilon, as a table or a picture",
        .explanation =
-           "The half-width of the first measurement, from the policy and the text alone:\n"
-           "looking costs nothing.\n",
+           "Half of the width of the first value's interval (of a quantile: ranks), from the "
+           "policy\n"
+           "and the text alone: looking costs nothing. An average's error depends on how many "
+           "rows\n"
+           "there are: say about how many with --rows.\n",
        .closing = "Example:\n  discreet curve \"SELECT COUNT(*) FROM visits\" --plot error.svg"},
       [curve](const Streams& streams) { return run_curve(*curve, streams); });
   add_text(curve_app, "sql", curve->sql, "the question", "SQL");

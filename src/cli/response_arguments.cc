@@ -8,8 +8,8 @@ using mechanism::RandomizedResponse;
 void ResponseArguments::add_to(CLI::App& app) {
   add_text(app, "--epsilon", epsilon, "keep the bit with probability e^epsilon/(1+e^epsilon)");
   add_text(app, "--bias", bias, "or: keep it with probability 1/2 + bias, 0 < bias < 1/2");
-  app.add_flag("--almost-random", almost_random,
-               "or: heads, the true bit; tails, another coin (bias 1/4, costs ln 3)");
+  add_flag(app, "--almost-random", almost_random,
+           "or: heads, the true bit; tails, another coin (bias 1/4, costs ln 3)");
 }
 
 Result<void> ResponseArguments::require_one(const char* example) const {

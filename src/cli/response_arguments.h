@@ -14,6 +14,7 @@ struct ResponseArguments {
   bool almost_random = false;
 
   void add_to(CLI::App& app);
+  bool given() const { return epsilon || bias || almost_random; }
 
   /// The coin that each person throws.
   Result<mechanism::RandomizedResponse> mechanism(const char* example) const;

@@ -15,12 +15,16 @@ Result<int> run_command(const std::vector<std::string>& words, const Streams& st
   add_local(program);
   add_choose(program);
   add_audit(program);
+  add_attack(program);
   add_account(program);
   add_policy(program);
   add_ledger(program);
   add_budget(program);
   add_query(program);
+  add_learn(program);
+  add_predict(program);
   add_shell(program);
+  add_serve(program);
   DISCREET_ASSIGN(const Action action, program.parse(words));
   return action(streams);
 }

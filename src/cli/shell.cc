@@ -12,6 +12,7 @@
 #include "cli/answer_text.h"
 #include "cli/asking.h"
 #include "report/gauge.h"
+#include "report/progress.h"
 #include "report/table.h"
 
 namespace discreet::cli {
@@ -22,7 +23,9 @@ using report::Cell;
 constexpr const char* kHelp =
     "  SELECT ... ;        ask; a question ends with ;\n"
     "  \\explain SELECT ... what it would do and cost\n"
-    "  \\epsilon 0.5        what further questions may cost (\\delta, \\error, \\confidence too)\n"
+    "  \\epsilon 0.5        what further questions may cost (also \\delta, \\error, \\about, "
+    "\\rows,\n"
+    "                      \\pilot, \\weights, \\confidence)\n"
     "  \\d [TABLE]          what may be asked about\n"
     "  \\budget             what is left\n"
     "  \\q                  leave\n";
@@ -56,13 +59,13 @@ class Shell {
  private:
   Result<void> ask(const std::string& sql) {
     DISCREET_ASSIGN(const session::Request request, question_.request(sql, analyst_));
-    const engine::OwnerLog log{.say = engine_says(streams_), .progress = {}};
+    report::Progress progress(streams_.err, "reading the data");
+    const engine::OwnerLog log{.say = engine_says(streams_), .progress = [&](int percent) {
+                                 progress.show(static_cast<std::uint64_t>(percent), 100);
+                               }};
     DISCREET_ASSIGN(const session::Answered answered, asking_.session().ask(request, log));
-    std::string text = answer_text(answered, report::Format::kTable);
-    if (const auto plot = answer_plot(answered.sheet)) {
-      text += "\n" + (plot->boxes.empty() ? bars_text(*plot, 50) : boxes_text(*plot, 60));
-    }
-    return write_all(streams_.out, text);
+    return write_all(streams_.out,
+                     answer_text(answered, report::Format::kTable) + answer_drawing(answered));
   }
 
   Result<void> explain(const std::string& sql) {
@@ -134,6 +137,14 @@ class Shell {
       question_.delta = rest;
     } else if (word == "\\confidence") {
       question_.confidence = rest;
+    } else if (word == "\\about") {
+      question_.about = rest;
+    } else if (word == "\\rows") {
+      question_.expected_rows = rest;
+    } else if (word == "\\pilot") {
+      question_.pilot = rest;
+    } else if (word == "\\weights") {
+      question_.weights = rest;
     } else {
       done = write_all(streams_.out, kHelp);
     }

@@ -23,6 +23,7 @@
 #include "engine/keyed_hash.h"
 #include "engine/rows.h"
 #include "mechanism/groups.h"
+#include "mechanism/unit_rows.h"
 #include "plan/plan.h"
 
 namespace discreet::engine {
@@ -61,6 +62,10 @@ class Bounding {
 
   /// Bounds and measures all rows, which are gone then. Nothing when `stop` turned true.
   std::optional<mechanism::Groups> finish(std::size_t threads, const std::atomic<bool>& stop);
+
+  /// The kept rows themselves: for each measure its content less the content's low end, or `null`.
+  /// Requires: no keys; every measure has a content.
+  std::optional<mechanism::UnitRows> finish_rows(std::int64_t null, const std::atomic<bool>& stop);
 
  private:
   BoundingTask task_;

@@ -13,11 +13,15 @@
 //   E4  One snapshot, read only.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "mechanism/groups.h"
+#include "mechanism/unit_rows.h"
 #include "plan/checker.h"
 #include "privacy/sensitive.h"
 
@@ -37,12 +41,33 @@ class Engine {
   virtual Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                                    const OwnerLog& log) = 0;
 
+  /// The kept rows of a question that learns: for each measurement its argument in steps above the
+  /// low end of its range, kNoValue where there is none.
+  /// Fails with: kUnsupported on engines that cannot; kEngine, kInterrupted.
+  virtual Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedTraining& training,
+                                                      const OwnerLog& log);
+  static constexpr std::int64_t kNoValue = std::numeric_limits<std::int64_t>::min();
+
   /// The text that run() would send, for `explain`. A function of the plan, the policy and the
   /// sources' schemas.
   virtual std::string explain(const plan::Checked& checked) const = 0;
 
   /// Makes a run() that is under way fail with kInterrupted, soon. From any thread.
   virtual void interrupt() = 0;
+
+  /// The different values of a public table's column, for keys that are listed there, sorted.
+  /// Fails with: kRefused for a table that is not public; kInvalidInput for an unknown column or
+  /// more than `most` values; kEngine.
+  virtual Result<std::vector<std::string>> public_values(const policy::Policy& policy,
+                                                         const std::string& table,
+                                                         const std::string& column,
+                                                         std::size_t most, const OwnerLog& log) = 0;
+
+ protected:
+  /// What public_values() refuses, in the same words on every engine.
+  static Result<void> check_public(const policy::Policy& policy, const std::string& table);
+  static Result<void> check_listed(std::size_t count, const std::string& table,
+                                   const std::string& column, std::size_t most);
 };
 
 }  // namespace discreet::engine

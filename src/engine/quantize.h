@@ -49,6 +49,7 @@ class Quantizer {
     return general_binary64(bits);
   }
   std::optional<std::int64_t> from_binary32(std::uint32_t bits) const;
+  std::int64_t from_rational(const Rational& value) const { return exact(value); }
   /// Blanks, a sign, digits with at most one point among them, an exponent, blanks; at most 1,000
   /// characters. Anything else is no number.
   std::optional<std::int64_t> from_text(std::string_view text) const;

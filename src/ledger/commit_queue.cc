@@ -18,7 +18,16 @@ void CommitQueue::submit(Work& work) {
   const std::vector<Work*> batch(waiting_.begin(), end);
   waiting_.erase(waiting_.begin(), end);
   lock.unlock();
-  run_batch_(batch);
+  // A library may throw (memory ran out). The leader must not leave with the followers waiting.
+  try {
+    run_batch_(batch);
+  } catch (...) {
+    for (Work* each : batch) {
+      each->result = Error{Code::kStorage,
+                           "the ledger could not write; what was charged stays charged. Open it "
+                           "again"};
+    }
+  }
   lock.lock();
 
   // A follower may be gone as soon as it is woken, so it is woken under the lock and then not

@@ -28,7 +28,8 @@ class CommitQueue {
     bool done = false;
     bool leads = false;
   };
-  /// Fills in every result, in the thread of the leader; never called twice at once.
+  /// Fills in every result, in the thread of the leader; never called twice at once. If it throws,
+  /// every work of the batch fails with kStorage and the queue goes on.
   using RunBatch = std::function<void(const std::vector<Work*>&)>;
 
   explicit CommitQueue(RunBatch run_batch) : run_batch_(std::move(run_batch)) {}

@@ -60,7 +60,15 @@ Result<void> Ledger::commit(const std::function<Result<void>()>& work) {
 void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
   const std::lock_guard lock(mutex_);
   Result<void> done = check_writable();
-  if (done) done = run_batch(works);
+  if (done) {
+    try {
+      done = run_batch(works);
+    } catch (...) {
+      // What the state knows and what the store holds may differ now: nothing is believed any more.
+      die({Code::kStorage, "there was not enough memory"});
+      throw;
+    }
+  }
   if (done) return;
   for (CommitQueue::Work* work : works) {
     if (work->result) work->result = done.error();

@@ -21,6 +21,7 @@
 #include "privacy/released.h"
 #include "privacy/sensitive.h"
 #include "random/bit_source.h"
+#include "random/santha_vazirani.h"
 #include "random/system_bits.h"
 
 namespace discreet::mechanism {
@@ -28,6 +29,17 @@ namespace discreet::mechanism {
 struct ReleaseOptions {
   Confidence confidence = default_confidence();
   Recorder* recorder = nullptr;
+};
+
+/// The bits that a mechanism draws from: the system's, unless it names its own source.
+template <class M>
+struct SourceOf {
+  using type = random::SystemBits;
+};
+template <class M>
+  requires requires { typename M::Source; }
+struct SourceOf<M> {
+  using type = typename M::Source;
 };
 
 /// How far apart two recorded inputs are, for comparing with a declared sensitivity.
@@ -46,6 +58,7 @@ struct Distances {
 //   std::optional<Accuracy> accuracy(const Confidence&) const
 //   static std::vector<Int128> coordinates(const Input&)     the input, for recordings
 //   static std::string describe(const Output&)               the output, for recordings
+// and may name a Source of its own (random/santha_vazirani.h);
 // and, in private with Door as a friend,
 //   template <random::BitSource B> Output draw(const Input&, B&) const
 //
@@ -58,7 +71,8 @@ class Door {
                                                       Sensitive<typename M::Input> value,
                                                       Receipt&& receipt,
                                                       const ReleaseOptions& options = {}) {
-    DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::this_thread());
+    using Source = typename SourceOf<M>::type;
+    DISCREET_ASSIGN(Source* const bits, Source::this_thread());
     Receipt paid = std::move(receipt);
     DISCREET_TRY(paid.consume(mechanism.noise(), mechanism.cost()));
     typename M::Output output = mechanism.draw(value.reveal(Unseal()), *bits);
@@ -79,7 +93,7 @@ class Door {
   /// The same mechanism on a chosen tape: what comes out is for the audit, and nothing can show it
   /// as an answer.
   template <Listed M, random::BitSource B>
-    requires(!std::is_same_v<B, random::SystemBits>)
+    requires(!std::is_same_v<B, random::SystemBits> && !std::is_same_v<B, random::RawBits>)
   static Audited<typename M::Output> replay(const M& mechanism,
                                             const Sensitive<typename M::Input>& value, B& tape) {
     return Audited<typename M::Output>(mechanism.draw(value.reveal(Unseal()), tape));

@@ -7,32 +7,35 @@
 
 namespace discreet::mechanism {
 
-class Laplace;              // integer + discrete Laplace
-class LaplaceVector;        // the same on whole arrays
-class GridLaplace;          // reals on a declared grid
-class Geometric;            // Laplace on a count, truncated into a public range
-class Gaussian;             // integer + discrete Gaussian, zCDP
-class GaussianVector;       // the same on whole arrays
-class RoundedGaussian;      // integer + round(N(0, sigma^2)), the continuous Gaussian's accounting
-class MeanOfBits;           // integer noise on the sum, divided by a public n
-class RandomizedResponse;   // one bit
-class RandomizedResponses;  // many bits, each its own person's
-class Exponential;          // choose one of many by score
-class PermuteAndFlip;       // the same, better and dearer in zCDP
-class TopK;                 // the k best, by peeling
-class PartitionSelection;   // may this key be shown? optimal for one key
-class KeySelection;         // which keys may be shown? the same on all keys of a table
-class Quantiles;            // a quantile for each of several public keys
-class ThresholdedLaplace;   // one key, with the noisy count
-class ThresholdedGaussian;  // the same in zCDP
+class Laplace;          // integer + discrete Laplace
+class LaplaceVector;    // the same on whole arrays
+class GridLaplace;      // reals on a declared grid
+class Geometric;        // Laplace on a count, truncated into a public range
+class SvLaplace;        // a count on a grid, for coins that are bent
+class Gaussian;         // integer + discrete Gaussian, zCDP
+class GaussianVector;   // the same on whole arrays
+class RoundedGaussian;  // integer + round(N(0, sigma^2)), the continuous Gaussian's accounting
+class RoundedGaussianVector;  // the same on whole arrays
+class MeanOfBits;             // integer noise on the sum, divided by a public n
+class RandomizedResponse;     // one bit
+class RandomizedResponses;    // many bits, each its own person's
+class Exponential;            // choose one of many by score
+class PermuteAndFlip;         // the same, better and dearer in zCDP
+class TopK;                   // the k best, by peeling
+class PartitionSelection;     // may this key be shown? optimal for one key
+class KeySelection;           // which keys may be shown? the same on all keys of a table
+class Quantiles;              // a quantile for each of several public keys
+class ThresholdedLaplace;     // one key, with the noisy count
+class ThresholdedGaussian;    // the same in zCDP
 
 template <class M, class... Known>
 inline constexpr bool kOneOf = (std::is_same_v<M, Known> || ...);
 
 template <class M>
-concept Listed = kOneOf<M, Laplace, LaplaceVector, GridLaplace, Geometric, Gaussian, GaussianVector,
-                        RoundedGaussian, MeanOfBits, RandomizedResponse, RandomizedResponses,
-                        Exponential, PermuteAndFlip, TopK, PartitionSelection, KeySelection,
-                        Quantiles, ThresholdedLaplace, ThresholdedGaussian>;
+concept Listed =
+    kOneOf<M, SvLaplace, Laplace, LaplaceVector, GridLaplace, Geometric, Gaussian, GaussianVector,
+           RoundedGaussian, RoundedGaussianVector, MeanOfBits, RandomizedResponse,
+           RandomizedResponses, Exponential, PermuteAndFlip, TopK, PartitionSelection, KeySelection,
+           Quantiles, ThresholdedLaplace, ThresholdedGaussian>;
 
 }  // namespace discreet::mechanism

@@ -78,18 +78,44 @@ Expr normal_not(Expr expr) {
                   {std::move(inner.args[1]), std::move(inner.args[0])});
 }
 
+std::string text_of(const Source& source);
+
+std::string text_of(const Part& part) {
+  std::string text = part.grouped ? "\ngroup" : "\npart";
+  text += text_of(part.source);
+  text += "\nwhere " + (part.filter ? text_of(normal(*part.filter)) : "-");
+  for (const Field& field : part.fields) {
+    text += "\nfield " + framed(field.name) + std::to_string(static_cast<int>(field.fold)) + " " +
+            (field.expr ? text_of(normal(*field.expr)) : "-") + " " + text_of(field.grid);
+  }
+  return text;
+}
+
+std::string text_of(const TableUse& use) {
+  std::vector<std::string> on;
+  for (const JoinOn& join : use.on) {
+    on.push_back(std::to_string(join.left_table) + framed(join.left) + framed(join.right));
+  }
+  std::sort(on.begin(), on.end());
+  on.erase(std::unique(on.begin(), on.end()), on.end());
+  std::string text = "\ntable " + framed(use.table);
+  for (const std::string& join : on) text += " on " + join;
+  if (use.join != JoinKind::kInner) text += " join " + std::to_string(static_cast<int>(use.join));
+  if (use.condition) text += " if " + text_of(normal(*use.condition));
+  if (use.limits) {
+    text += " limits " + std::to_string(use.limits->rows_per_unit) + " " +
+            std::to_string(use.limits->rows_per_key);
+  }
+  for (const Part& part : use.parts) {
+    const std::string inside = text_of(part);
+    text += " part " + framed(inside);
+  }
+  return text;
+}
+
 std::string text_of(const Source& source) {
   std::string text;
-  for (const TableUse& use : source.tables) {
-    std::vector<std::string> on;
-    for (const JoinOn& join : use.on) {
-      on.push_back(std::to_string(join.left_table) + framed(join.left) + framed(join.right));
-    }
-    std::sort(on.begin(), on.end());
-    on.erase(std::unique(on.begin(), on.end()), on.end());
-    text += "\ntable " + framed(use.table);
-    for (const std::string& join : on) text += " on " + join;
-  }
+  for (const TableUse& use : source.tables) text += text_of(use);
   return text;
 }
 

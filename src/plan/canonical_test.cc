@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "plan/policy_for_tests.h"
@@ -98,6 +99,41 @@ TEST(Canonical, TheNormalFormMeansTheSame) {
     }
   }
   EXPECT_GT(compared, 3'000);
+}
+
+TEST(Canonical, TellsSubqueriesAndJoinsApart) {
+  const auto plan = [](const std::function<void(TableUse&)>& change) {
+    TableUse use;
+    use.on = {{0, "id", "patient_id"}};
+    use.join = JoinKind::kLeft;
+    use.parts = {{from("visits"),
+                  {},
+                  {{"patient_id", Fold::kIdentifier, col("patient_id"), {}},
+                   {"n", Fold::kRows, {}, Grid{0, 3, 1}}},
+                  true}};
+    change(use);
+    Plan out = count_plan(from("patients"));
+    out.source.tables.push_back(use);
+    return canonical(out);
+  };
+  const std::vector<std::string> texts = {
+      plan([](TableUse&) {}),
+      plan([](TableUse& use) { use.join = JoinKind::kSemi; }),
+      plan([](TableUse& use) { use.join = JoinKind::kAnti; }),
+      plan([](TableUse& use) { use.condition = Expr::of(Op::kLess, {num(1), col("n", 1)}); }),
+      plan([](TableUse& use) { use.limits = PairLimits{1, 2}; }),
+      plan([](TableUse& use) { use.limits = PairLimits{2, 1}; }),
+      plan([](TableUse& use) { use.parts.push_back(use.parts[0]); }),
+      plan([](TableUse& use) { use.parts[0].grouped = false; }),
+      plan([](TableUse& use) { use.parts[0].filter = col("urgent"); }),
+      plan([](TableUse& use) { use.parts[0].fields[1].grid = Grid{0, 4, 1}; }),
+      plan([](TableUse& use) { use.parts[0].fields[1].fold = Fold::kDistinct; }),
+      plan([](TableUse& use) { use.parts[0].fields[1].name = "m"; }),
+      plan([](TableUse& use) { use.parts[0].source = from("labs"); }),
+  };
+  const std::set<std::string> different(texts.begin(), texts.end());
+  EXPECT_EQ(different.size(), texts.size());
+  EXPECT_EQ(plan([](TableUse& use) { use.alias = "x"; }), texts[0]);
 }
 
 }  // namespace

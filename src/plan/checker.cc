@@ -84,10 +84,25 @@ Terms terms_of(const Plan& plan, const policy::Policy& policy, const Owner& owne
           .epsilon = plan.epsilon,
           .delta = plan.delta,
           .reach = {.groups = plan.bounds.groups_per_unit,
-                    .keys = keys,
+                    .keys = owner.pair ? std::nullopt : keys,
                     .neighbours = owner.units->neighbours},
           .rows = plan.bounds.rows_per_unit_and_group,
+          .both_ways = owner.pair.has_value(),
           .units_max = owner.units_max};
+}
+
+// Where rows have two owners there is no count of units, and so no finding of keys by it.
+Result<void> check_two_owners(const Plan& plan, const GroupKeys& groups) {
+  if (!groups.listed) {
+    return Error{Code::kRefused,
+                 "rows of two people can only be grouped by keys that are listed in the policy"};
+  }
+  for (const Measurement& measurement : plan.measurements) {
+    if (measurement.kind != MeasureKind::kUnits) continue;
+    return Error{Code::kRefused,
+                 "rows of two people have no one unit to count; count rows, or units on one side"};
+  }
+  return {};
 }
 
 /// What the answer depends on, but for data and coins: the question, and what the policy makes of
@@ -122,6 +137,7 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   DISCREET_ASSIGN(const Owner owner, check_source(plan.source, policy));
   DISCREET_TRY(check_filter(plan, policy));
   DISCREET_ASSIGN(GroupKeys groups, check_keys(plan, policy, *owner.units));
+  if (owner.pair) DISCREET_TRY(check_two_owners(plan, groups));
   std::optional<Integer> keys;
   if (groups.listed) keys = Integer(groups.listed->size());
   DISCREET_ASSIGN(plan.bounds, bounds_of(plan, owner, keys));
@@ -153,6 +169,7 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   checked.policy_ = &policy;
   checked.unit_table_ = owner.unit_table;
   checked.unit_column_ = owner.unit_column;
+  checked.pair_ = owner.pair;
   checked.key_shapes_ = std::move(groups.shapes);
   checked.listed_ = std::move(groups.listed);
   checked.selection_ = std::move(selection);

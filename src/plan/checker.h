@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "plan/keys.h"
 #include "plan/noise.h"
+#include "plan/pair_join.h"
 #include "plan/plan.h"
 #include "plan/shape.h"
 #include "policy/policy.h"
@@ -36,9 +37,12 @@ class Checked {
   /// Its lines are in this order: the selection, if there is one, then the steps.
   const Charge& charge() const { return charge_; }
   /// The table of the source whose rows tell the unit, and the unit column's name: in that table,
-  /// or, if its UnitPath has steps, in the last table of the path. No column when a row is a unit.
+  /// or, if its UnitPath has steps, in the last table of the path; kUnitField in a subquery. No
+  /// column when a row is a unit.
   std::size_t unit_table() const { return unit_table_; }
   const std::string& unit_column() const { return unit_column_; }
+  /// Rows have two owners: both sides are limited before they are joined, and nothing after.
+  const std::optional<PairStability>& pair() const { return pair_; }
   const std::vector<Shape>& key_shapes() const { return key_shapes_; }
   const ListedKeys& listed() const { return listed_; }
   const std::optional<mechanism::KeySelection>& selection() const { return selection_; }
@@ -52,11 +56,15 @@ class Checked {
   Charge charge_;
   std::size_t unit_table_ = 0;
   std::string unit_column_;
+  std::optional<PairStability> pair_;
   std::vector<Shape> key_shapes_;
   ListedKeys listed_;
   std::optional<mechanism::KeySelection> selection_;
   std::vector<Step> steps_;
 };
+
+struct Training;
+struct CheckedTraining;
 
 class Checker {
  public:
@@ -64,6 +72,12 @@ class Checker {
   /// Fails with: kRefused (undeclared, not allowed), kUnsupported, kInvalidInput; the text depends
   /// on the plan and the policy only.
   static Result<Checked> check(Plan plan, const policy::Policy& policy, std::string request_id);
+
+  /// The same for a question that learns (plan/training.h): sums of columns as measurements, no
+  /// keys. The charge is the series'.
+  static Result<CheckedTraining> check_training(Plan plan, const Training& training,
+                                                const policy::Policy& policy,
+                                                std::string request_id);
 };
 
 }  // namespace discreet::plan

@@ -89,11 +89,13 @@ inline std::optional<Rational> plain_number(std::string text) {
   const bool negative = text[0] == '-';
   if (negative || text[0] == '+') text = text.substr(1);
   if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string::npos) return {};
+  if (text.substr(0, text.find_first_of("eE")).find_first_of("0123456789") == std::string::npos) {
+    return {};  // a point alone is no number
+  }
   if (text[0] == '.') text = "0" + text;
   const std::size_t point = text.find('.');
   if (point != std::string::npos &&
       (point + 1 == text.size() || text[point + 1] == 'e' || text[point + 1] == 'E')) {
-    if (point == 1 && text[0] == '0' && text.size() == 2) return Rational(0);
     text.erase(point, 1);
   }
   if (text[0] < '0' || text[0] > '9') return {};
@@ -155,8 +157,11 @@ class Interpreter {
   }
 
   Value column(const Expr& expr, const JoinedRow& row) const {
-    const policy::Column& column = *policy_.find(source_.tables[expr.table].table)->find(expr.name);
     const auto found = row[expr.table].find(expr.name);
+    if (source_.tables[expr.table].is_subquery()) {  // read inside of it; NULL after a left join
+      return typed(expr, found == row[expr.table].end() ? null_value() : found->second);
+    }
+    const policy::Column& column = *policy_.find(source_.tables[expr.table].table)->find(expr.name);
     return read(column, found == row[expr.table].end() ? null_value() : found->second);
   }
 

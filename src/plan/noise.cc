@@ -30,7 +30,7 @@ Rational rho_of(const Terms& terms, const Rational& share) {
   return share_below(terms.epsilon.value() * terms.epsilon.value() / Rational(2) * share);
 }
 
-Move move_of(const Measurement& measurement, const Lowered& lowered, std::int64_t rows) {
+Move move_one_way(const Measurement& measurement, const Lowered& lowered, std::int64_t rows) {
   switch (measurement.kind) {
     case MeasureKind::kUnits:
       return {1, 1};
@@ -45,6 +45,12 @@ Move move_of(const Measurement& measurement, const Lowered& lowered, std::int64_
   }
   const Range range = range_of(measurement, lowered);
   return move_of_sum(rows, range.low, range.high);
+}
+
+Move move_of(const Measurement& measurement, const Lowered& lowered, const Terms& terms) {
+  Move move = move_one_way(measurement, lowered, terms.rows);
+  if (terms.both_ways) move.spread = 2 * move.apart;
+  return move;
 }
 
 bool gaussian(const Terms& terms) {
@@ -119,12 +125,12 @@ Result<Step> make_step(const Measurement& measurement, const Shape& shape, const
   }
   DISCREET_ASSIGN(const Epsilon epsilon, epsilon_of(terms, share, 1));
   DISCREET_ASSIGN(Lowered lowered, lower(measurement, shape));
-  Move move = move_of(measurement, lowered, terms.rows);
+  Move move = move_of(measurement, lowered, terms);
   for (int coarser = 1; too_wide(terms, share, move, epsilon); ++coarser) {
     const bool coarsest = lowered.low >= -1 && lowered.high <= 1;
     if (coarsest) break;  // the mechanism says why not
     DISCREET_ASSIGN(lowered, lower(measurement, shape, coarser));
-    move = move_of(measurement, lowered, terms.rows);
+    move = move_of(measurement, lowered, terms);
   }
   // What a group adds up stays where 128-bit sums are exact.
   DISCREET_TRY(mechanism::check_sum_bound({terms.units_max, move.apart}));

@@ -39,8 +39,9 @@ struct Terms {
   Epsilon epsilon = Epsilon::trusted(1);
   Delta delta = Delta::trusted(0);
   Reach reach;
-  std::int64_t rows = 1;  ///< of a unit in a group
-  Integer units_max;      ///< a public bound on how many units there are
+  std::int64_t rows = 1;   ///< of a unit in a group
+  bool both_ways = false;  ///< adding a unit may also take rows away (pair_join.h)
+  Integer units_max;       ///< a public bound on how many units there are
 };
 
 /// The largest number of 12 significant digits, or a few more, whose square is at most x > 0;

@@ -2,7 +2,8 @@
 // A proposed plan: one question as data. The SQL front end writes it, the checker recomputes
 // everything that matters from it and the policy, an engine runs it. It holds no data and no SQL.
 //
-//   rows    = the source's joined rows where `filter` is true
+//   rows    = the source's joined rows where `filter` is true; a table of the source may be a
+//             subquery, whose rows are some unit's again (locality.md)
 //   kept    = of each unit at most groups_per_unit groups, and in each at most
 //             rows_per_unit_and_group rows, chosen by a rule that sees that unit's rows alone
 //   answer  = every measurement over kept, in every group, with noise
@@ -20,9 +21,10 @@
 
 namespace discreet::plan {
 
-/// `left` is a column of an earlier table of the source, `right` one of this table. They are
-/// compared as they are in the files, never clamped (clamping could give two units one name); NULLs
-/// differ.
+/// `left` is a column of an earlier table of the source, `right` one of this table. Columns of
+/// tables and identifiers of subqueries are compared as they are in the files, never clamped
+/// (clamping could give two units one name); other fields of subqueries, of one type and step, by
+/// value. NULLs differ.
 struct JoinOn {
   std::size_t left_table = 0;
   std::string left;
@@ -30,11 +32,35 @@ struct JoinOn {
   friend bool operator==(const JoinOn&, const JoinOn&) = default;
 };
 
-/// A table in FROM. The first has no `on`; every other one is an inner join.
+/// How a table of FROM meets the rows before it. All but kInner take a subquery.
+enum class JoinKind {
+  kInner,
+  kLeft,  ///< rows that meet nothing stay, its fields are NULL
+  kSemi,  ///< rows that meet something stay, once; its fields are seen by its condition only
+  kAnti,  ///< rows that meet nothing stay; likewise
+};
+
+/// For a join of two people's rows (pair_join.h): what is left of a side before it.
+struct PairLimits {
+  std::int64_t rows_per_unit = 0;  ///< at most so many rows of each unit,
+  std::int64_t rows_per_key = 0;   ///< and then so many with the same values of the join's columns
+  friend bool operator==(const PairLimits&, const PairLimits&) = default;
+};
+
+struct Part;
+
+/// A table in FROM: one of the policy's, or a subquery. The first has no `on`.
 struct TableUse {
-  std::string table;  ///< the policy's name
+  std::string table;  ///< the policy's name; empty for a subquery
   std::string alias;
   std::vector<JoinOn> on;
+  JoinKind join = JoinKind::kInner;
+  std::optional<Expr> condition =
+      {};                        ///< of the join, beside `on`: over this table and earlier ones
+  std::vector<Part> parts = {};  ///< of a subquery: the UNION ALL of these
+  std::optional<PairLimits> limits = {};
+
+  bool is_subquery() const { return !parts.empty(); }
   friend bool operator==(const TableUse&, const TableUse&) = default;
 };
 
@@ -42,6 +68,40 @@ struct Source {
   std::vector<TableUse> tables;
   friend bool operator==(const Source&, const Source&) = default;
 };
+
+/// What a field of a subquery is.
+enum class Fold {
+  kValue,       ///< an expression; where the part is grouped one of its keys
+  kIdentifier,  ///< a column that tells whose row it is (identity.h), as it is in the file; a key
+  kRows,        ///< grouped parts only, from here: rows (where `expr` is not NULL)
+  kDistinct,    ///< different values
+  kSum,         ///< NULL where there is nothing to add up; so are the following
+  kLeast,       ///< of numbers, dates, timestamps
+  kGreatest,
+  kMean,  ///< of numbers; to the nearest multiple of its shape's step, halves away from 0
+};
+
+struct Field {
+  std::string name;
+  Fold fold = Fold::kValue;
+  std::optional<Expr> expr = {};  ///< over the part's source; none: kRows of all rows
+  std::optional<Grid> grid = {};  ///< kRows, kDistinct, kSum: the number is brought into this range
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+/// A SELECT of rows that keep their owner: those of its source where the filter is true, or, if it
+/// is grouped, one row for each unit and combination of keys among them. Its rows carry their
+/// unit along, unseen, so that `grouped` always means: within one unit.
+struct Part {
+  Source source;
+  std::optional<Expr> filter;
+  std::vector<Field> fields;
+  bool grouped = false;
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+/// Under this name a subquery's unit is among its fields, for engines; no field may have it.
+inline constexpr const char* kUnitField = "~unit";
 
 /// A column of the answer that tells groups apart.
 struct Key {

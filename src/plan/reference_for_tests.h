@@ -14,12 +14,9 @@
 
 #include "mechanism/groups.h"
 #include "plan/checker.h"
-#include "plan/interpreter_for_tests.h"
+#include "plan/relation_for_tests.h"
 
 namespace discreet::plan {
-
-/// table -> its rows
-using Database = std::map<std::string, std::vector<RawRow>>;
 
 /// A row of the source that passed the filter, whose unit is known and whose key may be shown.
 struct OwnedRow {
@@ -28,80 +25,18 @@ struct OwnedRow {
   JoinedRow row;
 };
 
-/// A text that is different for different values.
-inline std::string tagged(const Value& value) {
-  if (value.is_null()) return "n;";
-  if (const bool* b = std::get_if<bool>(&value.data)) return *b ? "t;" : "f;";
-  if (const Rational* r = std::get_if<Rational>(&value.data)) {
-    return "r" + r->numerator().get_str() + "/" + r->denominator().get_str() + ";";
-  }
-  return "s" + std::to_string(value.text().size()) + ":" + value.text();
-}
-
-inline std::string tagged(const std::vector<Value>& values) {
-  std::string text;
-  for (const Value& value : values) text += tagged(value);
-  return text;
-}
-
-inline Value raw(const RawRow& row, const std::string& column) {
-  const auto found = row.find(column);
-  return found == row.end() ? null_value() : found->second;
-}
-
-inline bool raw_equal(const Value& a, const Value& b) {
-  return !a.is_null() && !b.is_null() && a.data == b.data;
-}
-
-/// All combinations of rows that satisfy the joins. Join columns are compared as they are in the
-/// files, never clamped: clamping could give two units one name.
-inline std::vector<JoinedRow> join_rows(const Source& source, const Database& database) {
-  std::vector<JoinedRow> joined(1);
-  for (const TableUse& use : source.tables) {
-    const auto rows = database.find(use.table);
-    std::vector<JoinedRow> longer;
-    for (const JoinedRow& before : joined) {
-      if (rows == database.end()) break;
-      for (const RawRow& row : rows->second) {
-        const auto matches = [&](const JoinOn& on) {
-          return raw_equal(raw(before[on.left_table], on.left), raw(row, on.right));
-        };
-        if (!std::all_of(use.on.begin(), use.on.end(), matches)) continue;
-        longer.push_back(before);
-        longer.back().push_back(row);
-      }
-    }
-    joined = std::move(longer);
-  }
-  return joined;
-}
-
-/// The unit of a table's row, by its path; NULL when it leads nowhere.
-inline Value owner_of(const RawRow& row, const policy::UnitPath& path, const Database& database,
-                      std::size_t step = 0) {
-  if (step == path.steps.size()) return raw(row, path.column);
-  const policy::UnitPath::Step& next = path.steps[step];
-  const auto table = database.find(next.table);
-  if (table == database.end()) return null_value();
-  for (const RawRow& candidate : table->second) {
-    if (raw_equal(raw(row, next.column), raw(candidate, next.key))) {
-      return owner_of(candidate, path, database, step + 1);
-    }
-  }
-  return null_value();
-}
-
-inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Database& database) {
+/// `source` and `relations`: other than the checked ones only to show what a wrong rule would do.
+inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Source& source,
+                                        const Relations& relations) {
   const Plan& plan = checked.plan();
-  const Interpreter interpreter(plan.source, checked.policy());
-  const policy::UnitPath& path =
-      *checked.policy().find(plan.source.tables[checked.unit_table()].table)->unit;
+  const Interpreter interpreter(source, checked.policy());
   std::vector<OwnedRow> owned;
   std::size_t number = 0;
-  for (JoinedRow& row : join_rows(plan.source, database)) {
+  for (JoinedRow& row : relations.join(source)) {
     ++number;
-    const Value unit = path.row_is_unit ? integer_value(static_cast<std::int64_t>(number))
-                                        : owner_of(row[checked.unit_table()], path, database);
+    const Value unit = checked.unit_column().empty()
+                           ? integer_value(static_cast<std::int64_t>(number))
+                           : relations.unit(source, checked.unit_table(), row);
     if (unit.is_null()) continue;
     if (plan.filter) {
       const Value passes = interpreter.evaluate(*plan.filter, row);
@@ -122,14 +57,8 @@ inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Database& 
   return owned;
 }
 
-/// A keyed mixing of text; for ordering only.
-inline std::uint64_t mixed(std::uint64_t secret, const std::string& text) {
-  std::uint64_t h = secret ^ 0x9E3779B97F4A7C15U;
-  for (const char c : text) {
-    h = (h ^ static_cast<unsigned char>(c)) * 0xFF51AFD7ED558CCDU;
-    h ^= h >> 29;
-  }
-  return h;
+inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Database& database) {
+  return owned_rows(checked, checked.plan().source, Relations(checked.policy(), database));
 }
 
 /// What of a row the measurements read.
@@ -145,9 +74,10 @@ inline std::string contents(const Checked& checked, const JoinedRow& row) {
 }
 
 /// Of every unit at most groups_per_unit groups and rows_per_unit_and_group rows in each, chosen by
-/// the secret, that unit's own rows and nothing else.
+/// the secret, that unit's own rows and nothing else. Rows of two owners were limited before.
 inline std::vector<OwnedRow> bounded(const Checked& checked, std::vector<OwnedRow> rows,
                                      std::uint64_t secret) {
+  if (checked.pair()) return rows;
   const auto& bounds = checked.plan().bounds;
   std::map<std::string, std::map<std::string, std::vector<OwnedRow>>> units;
   for (OwnedRow& row : rows) {

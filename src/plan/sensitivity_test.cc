@@ -7,65 +7,12 @@
 
 #include <random>
 
-#include "plan/random_for_tests.h"
-#include "plan/reference_for_tests.h"
+#include "plan/neighbours_for_tests.h"
 
 namespace discreet::plan {
 namespace {
 
 constexpr int kTrials = 1'500;
-constexpr int kPeople = 5;
-
-// All rows of one person: a patient, visits, labs of these visits.
-void add_person(Random& random, Database& database, std::int64_t id, std::int64_t& next_visit) {
-  if (up_to(random, 9) > 0) {
-    database["patients"].push_back({{"id", integer_value(id)},
-                                    {"zip", text_value(std::to_string(up_to(random, 2)))},
-                                    {"weight", integer_value(up_to(random, 250))},
-                                    {"cohort", integer_value(2019 + up_to(random, 4))}});
-  }
-  for (int i = up_to(random, 6); i > 0; --i) {
-    RawRow visit = random_visit(random);
-    visit["id"] = integer_value(next_visit);
-    visit["patient_id"] = integer_value(id);
-    visit["zip"] = text_value(std::to_string(up_to(random, 2)));
-    database["visits"].push_back(visit);
-    for (int j = up_to(random, 2); j > 0; --j) {
-      database["labs"].push_back({{"visit_id", integer_value(next_visit)},
-                                  {"value", integer_value(up_to(random, 200) - 80)}});
-    }
-    ++next_visit;
-  }
-}
-
-struct Pair {
-  Database one;
-  Database other;
-};
-
-Pair neighbours(Random& random, Neighbours relation) {
-  Pair pair;
-  Database& shared = pair.one;
-  std::int64_t next_visit = 1;
-  for (int zip = 0; zip < 3; ++zip) {
-    for (int copies = up_to(random, 2); copies > 0; --copies) {
-      shared["zips"].push_back({{"zip", text_value(std::to_string(zip))},
-                                {"region", text_value(copies == 1 ? "a" : "b")}});
-    }
-  }
-  for (int id = 1; id < kPeople; ++id) add_person(random, shared, id, next_visit);
-  // Rows that belong to nobody known.
-  RawRow nobody = random_visit(random);
-  nobody["id"] = integer_value(next_visit++);
-  shared["visits"].push_back(nobody);
-  shared["labs"].push_back({{"visit_id", integer_value(9'999)}, {"value", integer_value(5)}});
-  pair.other = shared;
-  add_person(random, pair.one, 77, next_visit);
-  if (relation == Neighbours::kReplaceOne) {
-    add_person(random, pair.other, up_to(random, 1) == 0 ? 77 : 88, next_visit);
-  }
-  return pair;
-}
 
 Source random_source(Random& random) {
   switch (up_to(random, 5)) {
@@ -129,8 +76,6 @@ policy::Policy random_policy(Random& random) {
   return policy;
 }
 
-using Measured = std::map<std::string, MeasuredGroup>;
-
 // Faults that the property must notice.
 enum class Fault { kNone, kAllGroups, kAllRows, kOneGroupCharged };
 
@@ -146,95 +91,6 @@ Measured measured(const Checked& checked, const Database& database, std::uint64_
     return measure(checked, bounded(*wider, std::move(rows), secret));
   }
   return measure(checked, bounded(checked, std::move(rows), secret));
-}
-
-std::set<std::string> keys_of(const Measured& a, const Measured& b) {
-  std::set<std::string> keys;
-  for (const auto& [key, group] : a) keys.insert(key);
-  for (const auto& [key, group] : b) keys.insert(key);
-  return keys;
-}
-
-// How many rows differ.
-std::int64_t moved(const mechanism::Runs& a, const mechanism::Runs& b) {
-  std::map<std::int64_t, std::int64_t> difference;
-  for (const auto& [value, count] : a) difference[value] += count;
-  for (const auto& [value, count] : b) difference[value] -= count;
-  std::int64_t total = 0;
-  for (const auto& [value, count] : difference) total += std::abs(count);
-  return total;
-}
-
-struct Verdict {
-  bool holds = true;
-  bool tight = false;  // some additive mechanism's sensitivity was reached
-};
-
-template <class Part>
-Part part_of(const Measured& groups, const std::string& key, Part MeasuredGroup::* member) {
-  const auto found = groups.find(key);
-  return found == groups.end() ? Part{} : found->second.*member;
-}
-
-void compare_step(const Checked& checked, std::size_t i, const Measured& a, const Measured& b,
-                  Fault fault, Verdict& verdict) {
-  const Noise& noise = checked.steps()[i].noise;
-  Integer l1_distance = 0;
-  Integer l2_distance = 0;
-  std::int64_t most_rows = 0;
-  std::int64_t all_rows = 0;
-  for (const std::string& key : keys_of(a, b)) {
-    auto x = part_of(a, key, &MeasuredGroup::integers);
-    auto y = part_of(b, key, &MeasuredGroup::integers);
-    x.resize(checked.steps().size());
-    y.resize(checked.steps().size());
-    const Integer d = abs(Integer(x[i] - y[i]));
-    l1_distance += d;
-    l2_distance += d * d;
-    auto runs_x = part_of(a, key, &MeasuredGroup::runs);
-    auto runs_y = part_of(b, key, &MeasuredGroup::runs);
-    runs_x.resize(checked.steps().size());
-    runs_y.resize(checked.steps().size());
-    const std::int64_t rows = moved(runs_x[i], runs_y[i]);
-    most_rows = std::max(most_rows, rows);
-    all_rows += rows;
-  }
-  const Integer cheat = fault == Fault::kOneGroupCharged
-                            ? Integer(checked.plan().bounds.groups_per_unit)
-                            : Integer(1);
-  if (const auto* laplace = std::get_if<mechanism::LaplaceVector>(&noise)) {
-    const Rational declared = laplace->sensitivity().value() / Rational(cheat);
-    verdict.holds = verdict.holds && Rational(l1_distance) <= declared;
-    verdict.tight = verdict.tight || Rational(l1_distance) == declared;
-  } else if (const auto* gaussian = std::get_if<mechanism::GaussianVector>(&noise)) {
-    const Rational declared = gaussian->sensitivity_squared().value() / Rational(cheat);
-    verdict.holds = verdict.holds && Rational(l2_distance) <= declared;
-    verdict.tight = verdict.tight || Rational(l2_distance) == declared;
-  } else {
-    const auto& options = std::get<mechanism::Quantiles>(noise).options();
-    verdict.holds = verdict.holds && most_rows <= options.rows_per_unit &&
-                    all_rows <= options.keys_per_unit * options.rows_per_unit;
-  }
-}
-
-Verdict compare(const Checked& checked, const Pair& pair, std::uint64_t secret, Fault fault) {
-  const Measured a = measured(checked, pair.one, secret, fault);
-  const Measured b = measured(checked, pair.other, secret, fault);
-  Verdict verdict;
-  std::int64_t keys_that_differ = 0;
-  for (const std::string& key : keys_of(a, b)) {
-    const auto x = static_cast<std::int64_t>(part_of(a, key, &MeasuredGroup::units).size());
-    const auto y = static_cast<std::int64_t>(part_of(b, key, &MeasuredGroup::units).size());
-    verdict.holds = verdict.holds && std::abs(x - y) <= 1;
-    keys_that_differ += x == y ? 0 : 1;
-  }
-  const bool add_remove = checked.charge().units().neighbours == Neighbours::kAddRemove;
-  const std::int64_t l = checked.plan().bounds.groups_per_unit;
-  verdict.holds = verdict.holds && keys_that_differ <= (add_remove ? l : 2 * l);
-  for (std::size_t i = 0; i < checked.steps().size(); ++i) {
-    compare_step(checked, i, a, b, fault, verdict);
-  }
-  return verdict;
 }
 
 struct Tally {
@@ -255,7 +111,11 @@ Tally run(Fault fault, int trials) {
     const auto checked = Checker::check(plan, policy, "");
     if (!checked) continue;
     ++tally.checked;
-    const Verdict verdict = compare(*checked, pair, random(), fault);
+    const std::uint64_t secret = random();
+    const Rational cheat =
+        fault == Fault::kOneGroupCharged ? checked->plan().bounds.groups_per_unit : 1;
+    const Verdict verdict = compare(*checked, measured(*checked, pair.one, secret, fault),
+                                    measured(*checked, pair.other, secret, fault), cheat);
     tally.tight += verdict.tight ? 1 : 0;
     if (verdict.holds) continue;
     ++tally.violated;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/shape.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "base/suggest.h"
 #include "plan/calendar.h"
 #include "plan/grid.h"
+#include "plan/identity.h"
+#include "plan/local_group.h"
 #include "plan/shape_rules.h"
 
 namespace discreet::plan {
@@ -30,12 +34,6 @@ std::optional<Grid> widest(Type type) {
   return std::nullopt;
 }
 
-void add_outcome(std::vector<Value>& outcomes, Value value) {
-  if (std::find(outcomes.begin(), outcomes.end(), value) == outcomes.end()) {
-    outcomes.push_back(std::move(value));
-  }
-}
-
 bool compares(Op op) {
   return op == Op::kEqual || op == Op::kLess || op == Op::kLessEqual || op == Op::kIn ||
          op == Op::kLike || op == Op::kIsNull;
@@ -43,14 +41,24 @@ bool compares(Op op) {
 
 Use compared(Use use) { return use == Use::kChecked ? use : Use::kFilter; }
 
+// Fields of subqueries are looked at once for each use: what refers to a field a hundred times,
+// eight subqueries deep, would else be looked at 10^16 times.
+using FieldShapes = std::map<std::tuple<const TableUse*, std::string, Use>, Result<Shape>>;
+
 class Shaper {
  public:
-  Shaper(const Source& source, const policy::Policy& policy) : source_(source), policy_(policy) {}
+  /// `joining`: the expression belongs to the join of this table, and sees no later one.
+  Shaper(const Source& source, const policy::Policy& policy, FieldShapes& fields,
+         std::optional<std::size_t> joining = {})
+      : source_(source), policy_(policy), fields_(fields), joining_(joining) {}
 
   Result<Shape> shape(const Expr& expr, Use use) const;
 
  private:
   Result<Shape> column(const Expr& expr, Use use) const;
+  Result<Shape> field(const TableUse& table, const std::string& name, Use use) const;
+  Result<Shape> field(const Part& part, const std::string& name, Use use) const;
+  bool sees(std::size_t table) const;
   Result<Shape> finished(const Expr& expr, Result<Shape> shape) const;
   Result<Shape> choice(const Expr& expr, Use use) const;
   Result<std::vector<Shape>> all(const Expr& expr, Use use) const;
@@ -60,6 +68,8 @@ class Shaper {
 
   const Source& source_;
   const policy::Policy& policy_;
+  FieldShapes& fields_;
+  std::optional<std::size_t> joining_;
 };
 
 Error undeclared(const policy::Table& table, const std::string& name) {
@@ -93,9 +103,69 @@ Result<void> check_use(const policy::Column& column, const policy::Table& table,
   return {};
 }
 
+// What EXISTS looks at is seen by its own condition only.
+bool Shaper::sees(std::size_t table) const {
+  if (joining_ && table > *joining_) return false;
+  const JoinKind join = source_.tables[table].join;
+  const bool is_hidden = join == JoinKind::kSemi || join == JoinKind::kAnti;
+  return !is_hidden || (joining_ && table == *joining_);
+}
+
+Result<Shape> Shaper::field(const Part& part, const std::string& name, Use use) const {
+  const Field* const field = find_field(part, name);
+  if (field == nullptr) {
+    return Error{Code::kRefused, "the subquery has no column " + in_quotes(name)};
+  }
+  if (field->fold == Fold::kIdentifier) {
+    return Error{Code::kRefused, in_quotes(name) +
+                                     " tells whose row it is; it can be joined on, "
+                                     "and units counted, nothing else"};
+  }
+  const Shaper inside(part.source, policy_, fields_);
+  if (field->fold == Fold::kValue) {
+    DISCREET_TRY(check_size(*field->expr));
+    return inside.shape(*field->expr, use);
+  }
+  std::optional<Shape> argument;
+  if (field->expr) {
+    DISCREET_TRY(check_size(*field->expr));
+    const Use folded = use == Use::kChecked ? use : Use::kAggregate;
+    DISCREET_ASSIGN(argument, inside.shape(*field->expr, folded));
+  }
+  return shape_of_fold(*field, argument);
+}
+
+Result<Shape> Shaper::field(const TableUse& table, const std::string& name, Use use) const {
+  const auto known = fields_.find({&table, name, use});
+  if (known != fields_.end()) return known->second;
+  const auto shape = [&]() -> Result<Shape> {
+    std::vector<Shape> shapes;
+    for (const Part& part : table.parts) {
+      DISCREET_ASSIGN(Shape one, field(part, name, use));
+      shapes.push_back(std::move(one));
+    }
+    if (shapes.size() == 1) return std::move(shapes.front());
+    DISCREET_ASSIGN(Shape either, shape_of_either(shapes));
+    if (either.grid && !fits(*either.grid)) {
+      return invalid_input("column " + in_quotes(name) +
+                           " of a UNION ALL could need more than 62 bits; round() it");
+    }
+    return either;
+  }();
+  return fields_.emplace(std::tuple(&table, name, use), shape).first->second;
+}
+
 Result<Shape> Shaper::column(const Expr& expr, Use use) const {
-  if (expr.table >= source_.tables.size()) {
+  const bool seen =
+      expr.table < source_.tables.size() && (use == Use::kChecked || sees(expr.table));
+  if (!seen) {
     return invalid_input("column " + in_quotes(expr.name) + " names a table that is not in FROM");
+  }
+  const TableUse& from = source_.tables[expr.table];
+  if (from.is_subquery()) {
+    DISCREET_ASSIGN(Shape shape, field(from, expr.name, use));
+    if (from.join == JoinKind::kLeft) shape.nullable = true;
+    return shape;
   }
   const policy::Table* const table = policy_.find(source_.tables[expr.table].table);
   if (table == nullptr) return undeclared_table(source_.tables[expr.table].table, policy_);
@@ -171,12 +241,13 @@ Shape shape_of(const policy::Column& column) {
   shape.nullable = column.null_rule != policy::NullRule::kDefault;
   if (!column.values.empty()) {
     std::vector<Value> outcomes;
+    std::set<decltype(Value::data)> seen;
     for (const Value& value : column.values) {
       if (value.is_null()) continue;
       Value outcome = value;
       outcome.type = column.type;
       if (shape.grid) outcome.data = onto(*shape.grid, value.number());
-      add_outcome(outcomes, std::move(outcome));
+      if (seen.insert(outcome.data).second) outcomes.push_back(std::move(outcome));
     }
     shape.outcomes = std::move(outcomes);
   } else if (column.type == Type::kBoolean) {
@@ -196,7 +267,15 @@ std::vector<std::string> table_names(const Source& source) {
 Result<Shape> shape_of(const Expr& expr, const Source& source, const policy::Policy& policy,
                        Use use) {
   DISCREET_TRY(check_size(expr));
-  return Shaper(source, policy).shape(expr, use);
+  FieldShapes fields;
+  return Shaper(source, policy, fields).shape(expr, use);
+}
+
+Result<Shape> shape_of_join(const Expr& expr, const Source& source, std::size_t index,
+                            const policy::Policy& policy, Use use) {
+  DISCREET_TRY(check_size(expr));
+  FieldShapes fields;
+  return Shaper(source, policy, fields, index).shape(expr, use);
 }
 
 }  // namespace discreet::plan

@@ -29,6 +29,11 @@ enum class Use {
 Result<Shape> shape_of(const Expr& expr, const Source& source, const policy::Policy& policy,
                        Use use);
 
+/// The same for the condition by which table `index` is joined: it sees that table and earlier
+/// ones.
+Result<Shape> shape_of_join(const Expr& expr, const Source& source, std::size_t index,
+                            const policy::Policy& policy, Use use = Use::kFilter);
+
 /// The shape of a column as the policy declares it: without a range, what its type can hold.
 Shape shape_of(const policy::Column& column);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "plan/identity.h"
+#include "plan/local_join.h"
 #include "plan/shape.h"
 #include "plan/shape_rules.h"
 
@@ -13,178 +15,132 @@ namespace {
 constexpr std::size_t kTablesMax = 16;
 constexpr std::int64_t kBoundMax = 1'000'000;
 
-using policy::Table;
-using policy::UnitPath;
-
-// What a row's owner is after its first step: the path of the table that the step leads to.
-bool same_owner(const UnitPath& from, const UnitPath& to) {
-  return from.space == to.space && from.column == to.column && !to.row_is_unit &&
-         std::equal(from.steps.begin() + 1, from.steps.end(), to.steps.begin(), to.steps.end());
-}
-
-// Whether `from`.`column` = `to`.`key` is the first step of from's path, so that both rows have the
-// owner of the row of `to`.
-bool is_step(const Table& from, const std::string& column, const Table& to,
-             const std::string& key) {
-  if (!from.unit || !to.unit || from.unit->steps.empty()) return false;
-  const UnitPath::Step& step = from.unit->steps.front();
-  return step.column == column && step.table == to.name && step.key == key &&
-         same_owner(*from.unit, *to.unit);
-}
-
-bool is_unit_column(const Table& table, const std::string& column) {
-  return table.unit && table.unit->steps.empty() && !table.unit->row_is_unit &&
-         table.unit->column == column;
-}
-
-bool shares_owner(const Table& left, const std::string& left_column, const Table& right,
-                  const std::string& right_column) {
-  return (is_unit_column(left, left_column) && is_unit_column(right, right_column)) ||
-         is_step(left, left_column, right, right_column) ||
-         is_step(right, right_column, left, left_column);
-}
-
-class Joins {
- public:
-  Joins(const Source& source, const policy::Policy& policy) : source_(source), policy_(policy) {}
-
-  Result<void> load();
-  Result<void> check() const;
-  const std::vector<const Table*>& tables() const { return tables_; }
-
- private:
-  Result<void> check_on(std::size_t index, const JoinOn& on) const;
-  Result<void> check_owner(std::size_t index) const;
-  std::string ways(const Table& table, std::size_t before) const;
-
-  const Source& source_;
-  const policy::Policy& policy_;
-  std::vector<const Table*> tables_;
-};
-
-Result<void> Joins::load() {
-  if (source_.tables.empty()) return invalid_input("a question needs a FROM");
-  if (source_.tables.size() > kTablesMax) {
-    return Error{Code::kUnsupported, "at most 16 tables can be joined"};
+// Fields of subqueries are in steps of their own: comparable if the steps are the same.
+Result<void> check_fields(const Expr& equality, const Source& source,
+                          const policy::Policy& policy) {
+  std::vector<Shape> sides;
+  for (const Expr& side : equality.args) {
+    DISCREET_ASSIGN(Shape shape, shape_of(side, source, policy, Use::kFilter));
+    sides.push_back(std::move(shape));
   }
-  for (const TableUse& use : source_.tables) {
-    const Table* const table = policy_.find(use.table);
-    if (table == nullptr) return undeclared_table(use.table, policy_);
-    tables_.push_back(table);
+  const auto step = [](const Shape& shape) { return shape.grid ? shape.grid->step : Rational(0); };
+  if (sides[0].type != sides[1].type || step(sides[0]) != step(sides[1])) {
+    return invalid_input("a join compares fields of one type and step; compare others in WHERE");
   }
   return {};
 }
 
-Result<void> Joins::check_on(std::size_t index, const JoinOn& on) const {
+Result<void> check_on(const Source& source, std::size_t index, const JoinOn& on,
+                      const policy::Policy& policy) {
   if (on.left_table >= index) return invalid_input("a join refers to a table before it");
-  const Table& left = *tables_[on.left_table];
-  const Table& right = *tables_[index];
-  if (shares_owner(left, on.left, right, on.right)) return {};
+  const TableUse& left = source.tables[on.left_table];
+  const TableUse& right = source.tables[index];
+  if (left.join == JoinKind::kSemi || left.join == JoinKind::kAnti) {
+    return invalid_input("what EXISTS looks at cannot be joined to");
+  }
+  if (shares_identity(left, on.left, right, on.right, policy)) return {};
   // Any other equality must be one that the question could also ask in its WHERE.
   const Expr equality =
       Expr::of(Op::kEqual, {Expr::column(on.left_table, on.left), Expr::column(index, on.right)});
-  DISCREET_TRY(shape_of(equality, source_, policy_, Use::kFilter));
+  DISCREET_TRY(shape_of_join(equality, source, index, policy));
+  if (left.is_subquery() != right.is_subquery()) {
+    return invalid_input("a table's column and a subquery's field are compared in WHERE");
+  }
+  if (left.is_subquery()) {
+    Source two{{left, right}};
+    two.tables[0].join = two.tables[1].join = JoinKind::kInner;
+    return check_fields(Expr::of(Op::kEqual, {Expr::column(0, on.left), Expr::column(1, on.right)}),
+                        two, policy);
+  }
   return {};
 }
 
-std::string Joins::ways(const Table& table, std::size_t before) const {
-  std::vector<std::string> known;
-  const auto propose = [&](const Table& a, const std::string& x, const Table& b,
-                           const std::string& y) {
-    if (shares_owner(a, x, b, y)) known.push_back(a.name + "." + x + " = " + b.name + "." + y);
-  };
-  for (std::size_t i = 0; i < before; ++i) {
-    const Table& other = *tables_[i];
-    if (!other.unit) continue;
-    propose(other, other.unit->column, table, table.unit->column);
-    if (!table.unit->steps.empty()) {
-      propose(table, table.unit->steps[0].column, other, table.unit->steps[0].key);
-    }
-    if (!other.unit->steps.empty()) {
-      propose(other, other.unit->steps[0].column, table, other.unit->steps[0].key);
-    }
+Result<void> check_shape(const Source& source, std::size_t index, const policy::Policy& policy) {
+  const TableUse& use = source.tables[index];
+  if (index == 0 && (!use.on.empty() || use.condition || use.join != JoinKind::kInner)) {
+    return invalid_input("the first table has nothing to join to");
   }
-  return known.empty() ? "the policy declares no way to join it to these tables"
-                       : "join it on " + one_of(known);
-}
-
-// Every private table but the first is tied to an earlier one by an equality of owners, so that by
-// induction all rows of a joined row have one owner.
-Result<void> Joins::check_owner(std::size_t index) const {
-  const Table& table = *tables_[index];
-  if (table.is_public()) return {};
-  const bool first = std::all_of(tables_.begin(), tables_.begin() + static_cast<long>(index),
-                                 [](const Table* t) { return t->is_public(); });
-  if (first) return {};
-  const auto& on = source_.tables[index].on;
-  const bool tied = std::any_of(on.begin(), on.end(), [&](const JoinOn& join) {
-    return shares_owner(*tables_[join.left_table], join.left, table, join.right);
-  });
-  if (tied) return {};
-  return Error{Code::kRefused, "the join with table " + in_quotes(table.name) +
-                                   " could put rows of two people together; " + ways(table, index)};
-}
-
-Result<void> Joins::check() const {
-  const Table* first_private = nullptr;
-  for (std::size_t i = 0; i < tables_.size(); ++i) {
-    const TableUse& use = source_.tables[i];
-    if (i == 0 && !use.on.empty()) return invalid_input("the first table has nothing to join to");
-    if (i > 0 && use.on.empty()) {
-      return Error{Code::kUnsupported,
-                   "table " + in_quotes(use.table) + " is joined without a condition; add ON"};
-    }
-    for (const JoinOn& on : use.on) DISCREET_TRY(check_on(i, on));
-    const Table& table = *tables_[i];
-    if (table.is_public()) continue;
-    if (table.unit->row_is_unit && tables_.size() > 1) {
-      return Error{Code::kUnsupported, "each row of table " + in_quotes(table.name) +
-                                           " is a unit of its own; such tables cannot be joined"};
-    }
-    if (first_private == nullptr) first_private = &table;
-    if (table.unit->space != first_private->unit->space) {
-      return Error{Code::kRefused, "tables " + in_quotes(first_private->name) + " and " +
-                                       in_quotes(table.name) +
-                                       " protect different units and cannot be joined"};
-    }
-    DISCREET_TRY(check_owner(i));
-  }
-  if (first_private == nullptr) {
+  if (index > 0 && use.on.empty() && !use.condition) {
     return Error{Code::kUnsupported,
-                 "only public tables are asked about: they need no privacy; read them directly"};
+                 "table " + in_quotes(name_of(use)) + " is joined without a condition; add ON"};
   }
+  if (use.join != JoinKind::kInner && !use.is_subquery()) {
+    return invalid_input("a join that is not an inner join takes a subquery");
+  }
+  for (const JoinOn& on : use.on) DISCREET_TRY(check_on(source, index, on, policy));
+  if (!use.condition) return {};
+  DISCREET_ASSIGN(const Shape shape, shape_of_join(*use.condition, source, index, policy));
+  if (shape.type != Type::kBoolean) return invalid_input("ON needs a condition");
   return {};
+}
+
+Result<std::vector<Locality>> localities(const Source& source, const policy::Policy& policy,
+                                         int depth) {
+  if (source.tables.empty()) return invalid_input("a question needs a FROM");
+  if (source.tables.size() > kTablesMax) {
+    return Error{Code::kUnsupported, "at most 16 tables can be joined"};
+  }
+  std::vector<Locality> all;
+  for (std::size_t i = 0; i < source.tables.size(); ++i) {
+    DISCREET_ASSIGN(Locality one, locality_of(source.tables[i], policy, depth));
+    if (one.row_is_unit && (source.tables.size() > 1 || depth > 0)) {
+      return Error{Code::kUnsupported,
+                   "each row of table " + in_quotes(name_of(source.tables[i])) +
+                       " is a unit of its own; such tables cannot be joined or stand in a "
+                       "subquery"};
+    }
+    all.push_back(std::move(one));
+    DISCREET_TRY(check_shape(source, i, policy));
+  }
+  return all;
+}
+
+Result<Locality> joined(const Source& source, const std::vector<Locality>& tables,
+                        const policy::Policy& policy) {
+  Locality all = tables.front();
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    DISCREET_ASSIGN(all, join_local(source, i, all, tables, tables[i], policy));
+  }
+  return all;
 }
 
 }  // namespace
 
-Result<Owner> check_source(const Source& source, const policy::Policy& policy) {
-  Joins joins(source, policy);
-  DISCREET_TRY(joins.load());
-  DISCREET_TRY(joins.check());
-  Owner owner;
-  const Table* best = nullptr;
-  owner.bounds = {0, 0, true};
-  for (std::size_t i = 0; i < joins.tables().size(); ++i) {
-    const Table& table = *joins.tables()[i];
-    if (table.is_public()) continue;
-    owner.bounds.groups_per_unit =
-        std::max(owner.bounds.groups_per_unit, table.bounds.groups_per_unit);
-    owner.bounds.rows_per_unit_and_group =
-        std::max(owner.bounds.rows_per_unit_and_group, table.bounds.rows_per_unit_and_group);
-    if (best != nullptr && best->unit->steps.size() <= table.unit->steps.size()) continue;
-    best = &table;
-    owner.unit_table = i;
+Result<Locality> locality_of(const Source& source, const policy::Policy& policy, int depth) {
+  if (is_pair(source)) {
+    return Error{Code::kUnsupported,
+                 "a join of two people's rows cannot stand in a subquery; ask it directly"};
   }
-  const auto units = policy.units.find(best->unit->space);
+  DISCREET_ASSIGN(const std::vector<Locality> tables, localities(source, policy, depth));
+  return joined(source, tables, policy);
+}
+
+Result<Owner> check_source(const Source& source, const policy::Policy& policy) {
+  DISCREET_ASSIGN(const std::vector<Locality> tables, localities(source, policy, 0));
+  Owner owner;
+  Locality all = tables.front();
+  if (is_pair(source)) {
+    DISCREET_ASSIGN(owner.pair, check_pair(source, tables, policy));
+    owner.units_max = owner.pair->rows_max;
+  } else {
+    DISCREET_ASSIGN(all, joined(source, tables, policy));
+    owner.units_max = all.units_max;
+  }
+  if (all.is_public()) {
+    return Error{Code::kUnsupported,
+                 "only public tables are asked about: they need no privacy; read them directly"};
+  }
+  const auto units = policy.units.find(all.space);
   if (units == policy.units.end()) {
-    return Error{Code::kRefused, "the policy declares no units " + in_quotes(best->unit->space)};
+    return Error{Code::kRefused, "the policy declares no units " + in_quotes(all.space)};
   }
   owner.space = units->first;
   owner.units = &units->second;
-  owner.unit_column = best->unit->column;
-  owner.row_is_unit = best->unit->row_is_unit;
-  owner.units_max = best->rows_max ? Integer(*best->rows_max) : Integer(Integer(1) << 40);
+  owner.bounds = all.bounds;
+  owner.row_is_unit = all.row_is_unit;
+  owner.rows_max = all.rows_max;
+  owner.unit_table = *unit_table_of(source, policy);
+  owner.unit_column = unit_column_of(source.tables[owner.unit_table], policy);
   return owner;
 }
 
@@ -197,7 +153,12 @@ Result<policy::ContributionBounds> bounds_of(const Plan& plan, const Owner& owne
       return invalid_input("bounds on what a unit contributes must lie between 1 and 1000000");
     }
   }
+  if (owner.pair) return policy::ContributionBounds{1, owner.pair->rows, true};
   if (owner.row_is_unit) return policy::ContributionBounds{1, 1, true};
+  if (owner.rows_max) {
+    bounds.groups_per_unit = std::min(bounds.groups_per_unit, *owner.rows_max);
+    bounds.rows_per_unit_and_group = std::min(bounds.rows_per_unit_and_group, *owner.rows_max);
+  }
   if (keys && *keys < bounds.groups_per_unit) bounds.groups_per_unit = keys->get_si();
   return bounds;
 }

@@ -86,7 +86,10 @@ std::pair<std::string, std::string> place_of(const Policy& policy, const std::st
   std::string small = source;
   std::transform(small.begin(), small.end(), small.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (policy.engine != "duckdb") return {"", small};
+  if (policy.engine != "duckdb") {
+    if (small.starts_with("public.")) small.erase(0, 7);  // the schema when none is named
+    return {"", small};
+  }
   std::string file = source;
   std::string table;
   for (const std::string_view ending : {".duckdb:", ".db:"}) {

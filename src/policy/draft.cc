@@ -82,6 +82,8 @@ bool is_identifier(const std::string& column) {
          name == "address";
 }
 
+std::string space_of(const DraftFacts& facts) { return facts.units ? facts.units->name : "people"; }
+
 std::string unit_comment(const SchemaTable& table) {
   const SchemaColumn* best = nullptr;
   for (const SchemaColumn& column : table.columns) {
@@ -127,42 +129,71 @@ bool declares_types(const std::string& source) {
   return true;
 }
 
-std::string table_draft(const SchemaTable& table) {
+std::string table_draft(const SchemaTable& table, const DraftFacts& facts) {
   std::string out = "  " + yaml_text(table.name) + ":\n";
   out += "    source: " + yaml_text(table.source) + "\n";
   if (!declares_types(table.source)) {
     out += "    # this file declares no types, and none were guessed from its values: say them\n";
   }
-  out += unit_comment(table) + "    unit: {namespace: people, column: \"?\"}\n";
+  out += (facts.unit.empty() ? unit_comment(table) : "") +
+         "    unit: {namespace: " + yaml_text(space_of(facts)) +
+         ", column: " + (facts.unit.empty() ? "\"?\"" : yaml_text(facts.unit)) + "}\n";
   out +=
       "    # how much of one unit counts in an answer; these are the defaults, the rest is left "
       "out\n"
       "    # bounds: {groups_per_unit: 1, rows_per_unit_and_group: 1}\n"
       "    columns:   # remove what nobody needs: what is not declared cannot be reached\n";
-  for (const SchemaColumn& column : table.columns) out += column_line(column);
+  for (const SchemaColumn& column : table.columns) {
+    const auto bought = facts.bought.find(column.name);
+    out += bought == facts.bought.end()
+               ? column_line(column)
+               : "      " + column_text(bought->second) + kBoughtComment + "\n";
+  }
   return out;
 }
 
 }  // namespace
 
-std::string draft_head(const std::string& origin, const std::string& space) {
+std::optional<DraftedColumn> drafted(const SchemaColumn& column) {
+  Mistakes mistakes;
+  const auto type = type_of(column.type);
+  if (!type || !check_name(column.name, 0, "", mistakes)) return std::nullopt;
+  DraftedColumn out{*type, is_identifier(column.name), std::nullopt};
+  if (*type == Type::kDecimal) {
+    const auto step = parse_step(Type::kDecimal, step_of(column.type));
+    if (step) out.step = *step;
+  }
+  return out;
+}
+
+std::string draft_head(const std::string& origin, const std::string& space,
+                       const DraftFacts& facts) {
+  const std::string label = facts.snapshot.empty() ? "\"?\"" : yaml_text(facts.snapshot);
+  const std::string units =
+      facts.units ? units_text(*facts.units)
+                  : "  " + yaml_text(space) +
+                        ":   # whom to protect; name them as you like\n"
+                        "    # for life, over all analysts together; 1 and 1e-6 are a strong "
+                        "promise\n"
+                        "    budget: {epsilon: \"?\", delta: \"?\"}\n"
+                        "    # analysts: {ann: {epsilon: 0.5}}   # caps of their own, below the "
+                        "budget\n";
   return "# Drafted from " + origin +
-         ". No value of the data was looked at.\n"
+         (facts.bought.empty() ? ". No value of the data was looked at.\n"
+                               : ". What is marked as bought was paid for; no other value of the "
+                                 "data was looked at.\n") +
          "# Replace every \"?\" by what is publicly known, such as the ages that people can have,\n"
          "# never by what occurs in the data: a range or a list that was read off the data tells\n"
          "# on somebody. A range that is too narrow is clamped to; one that is too wide costs\n"
          "# accuracy. Then: discreet policy check\n"
          "version: 1\n"
-         "engine: duckdb\n"
-         "snapshot: \"?\"   # your label for this state of the data, such as 2026-11\n"
-         "units:\n"
-         "  " +
-         yaml_text(space) +
-         ":   # whom to protect; name them as you like\n"
-         "    # for life, over all analysts together; 1 and 1e-6 are a strong promise\n"
-         "    budget: {epsilon: \"?\", delta: \"?\"}\n"
-         "    # analysts: {ann: {epsilon: 0.5}}   # caps of their own, below the budget\n"
-         "tables:\n";
+         "engine: " +
+         yaml_text(facts.engine) +
+         "\n"
+         "snapshot: " +
+         label + "   # your label for this state of the data, such as 2026-11\n" +
+         (facts.ledger.empty() ? "" : "ledger: " + yaml_text(facts.ledger) + "\n") + "units:\n" +
+         units + "tables:\n";
 }
 
 std::string table_name_of(std::string_view source) {
@@ -182,9 +213,10 @@ std::string table_name_of(std::string_view source) {
   return out.substr(0, 60);
 }
 
-std::string draft_policy(const std::vector<SchemaTable>& tables) {
-  std::string out = draft_head("the schema alone", "people");
-  for (const SchemaTable& table : tables) out += table_draft(table);
+std::string draft_policy(const std::vector<SchemaTable>& tables, const DraftFacts& facts) {
+  std::string out =
+      draft_head(facts.bought.empty() ? "the schema alone" : "the schema", space_of(facts), facts);
+  for (const SchemaTable& table : tables) out += table_draft(table, facts);
   return out;
 }
 

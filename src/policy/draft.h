@@ -4,11 +4,14 @@
 // of the data is looked at: not a minimum, not a maximum, not a list of what occurs.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "policy/policy.h"
 
 namespace discreet::policy {
 
@@ -18,14 +21,33 @@ struct SchemaColumn {
   std::string type;  ///< the engine's own word: BIGINT, DECIMAL(10,2), VARCHAR
 };
 
+/// What a draft says of a column: the type that the engine's word stands for, and whether its name
+/// says that it points at one person (then a draft leaves it out). None: it has no privacy domain.
+struct DraftedColumn {
+  Type type;
+  bool points_at_one = false;
+  std::optional<Rational> step;  ///< that the schema itself declares: DECIMAL(10,2) has 0.01
+};
+std::optional<DraftedColumn> drafted(const SchemaColumn& column);
+
 struct SchemaTable {
   std::string name;
   std::string source;
   std::vector<SchemaColumn> columns;
 };
 
+/// What is known beyond the schema when a draft is made; what is not stays a "?".
+struct DraftFacts {
+  std::string engine = "duckdb";
+  std::string snapshot;
+  std::string ledger;
+  std::optional<Units> units;            ///< the namespace, as a ledger has it
+  std::string unit;                      ///< the column that says whose a row is
+  std::map<std::string, Column> bought;  ///< by name
+};
+
 /// YAML text with comments that say what to fill in.
-std::string draft_policy(const std::vector<SchemaTable>& tables);
+std::string draft_policy(const std::vector<SchemaTable>& tables, const DraftFacts& facts = {});
 
 /// "data/Visits 2024.parquet" -> "visits_2024"
 std::string table_name_of(std::string_view source);
@@ -35,6 +57,7 @@ std::string table_name_of(std::string_view source);
 Result<std::string> import_smartnoise(std::string_view text);  // smartnoise.cc
 
 /// The head of every draft, up to and with the line "tables:". `space` is the namespace.
-std::string draft_head(const std::string& origin, const std::string& space);  // draft.cc
+std::string draft_head(const std::string& origin, const std::string& space,
+                       const DraftFacts& facts = {});  // draft.cc
 
 }  // namespace discreet::policy

@@ -22,6 +22,8 @@ class Mistakes {
   bool empty() const { return all_.empty(); }
   /// By line.
   std::vector<Mistake> take();
+  /// See policy.h.
+  Open open = Open::kMistake;
 
  private:
   std::vector<Mistake> all_;

@@ -62,6 +62,7 @@ struct Column {
   std::string values_from;    ///< "table.column" of a public table that lists the keys
   NullRule null_rule = NullRule::kDrop;
   Value fallback;
+  std::string bought;  ///< where the range or the values come from, if they were bought privately
   bool may_aggregate = true;
   bool may_group = true;
   bool may_filter = true;
@@ -135,9 +136,11 @@ enum class NoisePreference { kAutomatic, kLaplace, kGaussian };
 struct Policy {
   std::string engine = "duckdb";
   std::string snapshot;   ///< the owner's label for this state of the data
+  std::string ledger;     ///< the id of the only ledger that may pay; empty: any that fits
   std::string directory;  ///< sources are relative to it: the policy file's own folder
   std::map<std::string, Units> units;
-  std::map<std::string, Table> tables;  ///< public ones too
+  std::map<std::string, Table> tables;       ///< public ones too
+  std::map<std::string, std::string> views;  ///< a name for FROM -> the SELECT that it stands for
   NoisePreference noise = NoisePreference::kAutomatic;
   std::vector<std::string> other_releases;  ///< what else was published about these people; shown
 
@@ -161,12 +164,19 @@ struct Reading {
   std::vector<Mistake> mistakes;  ///< all of them, by line
 };
 
+/// What a "?" that a draft left is taken for.
+enum class Open {
+  kMistake,     ///< in every place
+  kUndeclared,  ///< in a column's range, step or values: not declared, yet to be bought
+};
+
 /// Reads and checks YAML text. `directory` is where relative sources are looked up.
-Reading read_policy(const std::string& text, const std::string& directory);
+Reading read_policy(const std::string& text, const std::string& directory,
+                    Open open = Open::kMistake);
 
 /// The same for a file; the error's one line has the first mistakes and how to see all of them.
 /// Fails with: kNotFound, kStorage, kInvalidInput.
-Result<Policy> load_policy(const std::string& file);
+Result<Policy> load_policy(const std::string& file, Open open = Open::kMistake);
 
 /// Its two halves: the text of a policy file, and the folder that its sources are relative to.
 Result<std::string> read_policy_file(const std::string& file);

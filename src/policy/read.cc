@@ -42,14 +42,32 @@ void read_other_releases(Fields& fields, Policy& policy, Mistakes& mistakes) {
   }
 }
 
+// What a view says is read when it is asked about: by then all tables are known.
+void read_views(Fields& fields, Policy& policy, Mistakes& mistakes) {
+  const char* const example = "views: {adults: SELECT * FROM people WHERE age >= 18}";
+  const Node* node = fields.get_map("views", example);
+  if (node == nullptr) return;
+  for (const Node& view : node->children) {
+    if (!check_name(view.key, view.key_line, "a view", mistakes)) continue;
+    if (!view.is(Kind::kScalar) || view.is_open()) {
+      mistakes.add(view.line, "views." + shown(view.key) + " is no text", "write a SELECT");
+    } else if (policy.tables.contains(view.key)) {
+      mistakes.add(view.key_line, "views." + shown(view.key) + " has the name of a table",
+                   "give the view another name");
+    } else {
+      policy.views.emplace(view.key, view.text);
+    }
+  }
+}
+
 Policy read_root(const Node& root, const std::string& directory, Mistakes& mistakes) {
   Policy policy;
   policy.directory = directory;
   Places places;
-  Fields fields(
-      root, "",
-      {"version", "engine", "snapshot", "units", "tables", "public", "noise", "other_releases"},
-      mistakes);
+  Fields fields(root, "",
+                {"version", "engine", "snapshot", "ledger", "units", "tables", "public", "views",
+                 "noise", "other_releases"},
+                mistakes);
   if (!root.is(Kind::kMap)) return policy;
   read_version(fields);
   read_engine(fields, policy);
@@ -57,6 +75,7 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
                  "add a label for this state of the data, such as snapshot: 2026-11, and change it "
                  "whenever the data change");
   policy.snapshot = fields.get_text("snapshot").value_or("");
+  policy.ledger = fields.get_text("ledger").value_or("");
   policy.noise = static_cast<NoisePreference>(
       fields.get_word("noise", {"automatic", "laplace", "gaussian"}).value_or(0));
   read_other_releases(fields, policy, mistakes);
@@ -73,6 +92,7 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
   if (const Node* tables = fields.get_map("public", "public: {zip_codes: {source: zips.csv}}")) {
     read_tables(*tables, true, policy, places, mistakes);
   }
+  read_views(fields, policy, mistakes);
   check_connections(policy, places, mistakes);
   return policy;
 }
@@ -94,8 +114,9 @@ std::string one_line(const std::string& file, const std::vector<Mistake>& mistak
 
 }  // namespace
 
-Reading read_policy(const std::string& text, const std::string& directory) {
+Reading read_policy(const std::string& text, const std::string& directory, Open open) {
   Mistakes mistakes;
+  mistakes.open = open;
   Document document = read_document(text);
   mistakes.add(std::move(document.mistakes));
   Policy policy;
@@ -117,9 +138,9 @@ Result<std::string> read_policy_file(const std::string& file) {
   return open->read_at(0, kFileBytesMax + 4);
 }
 
-Result<Policy> load_policy(const std::string& file) {
+Result<Policy> load_policy(const std::string& file, Open open) {
   DISCREET_ASSIGN(const std::string text, read_policy_file(file));
-  Reading reading = read_policy(text, directory_of(file));
+  Reading reading = read_policy(text, directory_of(file), open);
   if (!reading.policy) return invalid_input(one_line(file, reading.mistakes));
   return std::move(*reading.policy);
 }

@@ -73,6 +73,15 @@ std::optional<Rational> read_step(Fields& fields, Type type, Mistakes& mistakes)
   return std::nullopt;
 }
 
+/// Whether a draft left it for a purchase.
+bool is_left_open(const Node& column, const char* key, const Mistakes& mistakes) {
+  if (mistakes.open == Open::kMistake) return false;
+  const Node* const node = column.find(key);
+  if (node == nullptr) return false;
+  return node->is_open() || std::any_of(node->children.begin(), node->children.end(),
+                                        [](const Node& child) { return child.is_open(); });
+}
+
 std::optional<Grid> read_grid(Fields& fields, Type type, Mistakes& mistakes) {
   if (!has_range(type)) {
     for (const char* key : {"range", "step"}) {
@@ -204,7 +213,8 @@ Column read_column(const Node& node, const std::string& path, Mistakes& mistakes
     column.type = read_type(node, path, mistakes).value_or(Type::kText);
     return column;
   }
-  Fields fields(node, path, {"type", "range", "step", "values", "values_from", "null", "may"},
+  Fields fields(node, path,
+                {"type", "range", "step", "values", "values_from", "null", "may", "bought"},
                 mistakes);
   fields.require("type", std::string("for example: ") + kColumnExample);
   const Node* type_node = fields.get("type");
@@ -216,8 +226,14 @@ Column read_column(const Node& node, const std::string& path, Mistakes& mistakes
   const auto type = read_type(*type_node, fields.path_of("type"), mistakes);
   if (!type) return column;  // what follows depends on it
   column.type = *type;
-  column.grid = read_grid(fields, *type, mistakes);
-  read_values(fields, column, mistakes);
+  const bool open_range = is_left_open(node, "range", mistakes);
+  if (!open_range) column.grid = read_grid(fields, *type, mistakes);
+  if (!is_left_open(node, "values", mistakes)) read_values(fields, column, mistakes);
+  column.bought = fields.get_text("bought").value_or("");
+  if (!column.bought.empty() && !column.grid && column.values.empty() && mistakes.empty()) {
+    fields.wrong("bought", "stands without a range or values",
+                 "it says where these come from: remove it, or buy them with discreet policy buy");
+  }
   if (fields.has("values") && fields.has("values_from")) {
     fields.wrong("values_from", "stands beside values", "keep one of the two");
   }

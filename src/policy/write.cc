@@ -50,22 +50,6 @@ std::string text_list(const std::vector<std::string>& texts) {
   return list(texts, [](const std::string& text) { return yaml_text(text); });
 }
 
-std::string units_text(const Units& units) {
-  std::string out = "  " + yaml_text(units.name) + ":\n";
-  out += "    budget: " + caps_text(units.budget) + "\n";
-  if (units.notion != Notion::kEpsilon) out += "    notion: " + to_string(units.notion) + "\n";
-  if (units.neighbours == Neighbours::kReplaceOne) out += "    neighbours: replace-one\n";
-  if (!units.analysts.empty()) out += "    analysts:\n";
-  for (const auto& [name, caps] : units.analysts) {
-    out += "      " + yaml_text(name) + ": " + caps_text(caps) + "\n";
-  }
-  if (!units.block_column.empty()) {
-    out += "    blocks: {column: " + yaml_text(units.block_column) +
-           ", values: " + text_list(units.block_values) + "}\n";
-  }
-  return out;
-}
-
 std::string unit_text(const std::string& table, const UnitPath& unit) {
   std::string out = "{namespace: " + yaml_text(unit.space);
   if (unit.row_is_unit) return out + ", row: true}";
@@ -88,8 +72,26 @@ std::string may_text(const Column& column) {
   return words.size() == 3 ? "" : ", may: " + text_list(words);
 }
 
+}  // namespace
+
+std::string units_text(const Units& units) {
+  std::string out = "  " + yaml_text(units.name) + ":\n";
+  out += "    budget: " + caps_text(units.budget) + "\n";
+  if (units.notion != Notion::kEpsilon) out += "    notion: " + to_string(units.notion) + "\n";
+  if (units.neighbours == Neighbours::kReplaceOne) out += "    neighbours: replace-one\n";
+  if (!units.analysts.empty()) out += "    analysts:\n";
+  for (const auto& [name, caps] : units.analysts) {
+    out += "      " + yaml_text(name) + ": " + caps_text(caps) + "\n";
+  }
+  if (!units.block_column.empty()) {
+    out += "    blocks: {column: " + yaml_text(units.block_column) +
+           ", values: " + text_list(units.block_values) + "}\n";
+  }
+  return out;
+}
+
 std::string column_text(const Column& column) {
-  std::string out = "      " + yaml_text(column.name) + ": {type: " + to_string(column.type);
+  std::string out = yaml_text(column.name) + ": {type: " + to_string(column.type);
   if (column.grid) {
     const auto end = [&](const Rational& x) { return to_string(number_value(column.type, x)); };
     out += ", range: [" + end(column.grid->low) + ", " + end(column.grid->high) + "]";
@@ -102,8 +104,12 @@ std::string column_text(const Column& column) {
   if (column.null_rule == NullRule::kDefault) {
     out += ", \"null\": {default: " + scalar(column.fallback) + "}";
   }
-  return out + may_text(column) + "}\n";
+  out += may_text(column);
+  if (!column.bought.empty()) out += ", bought: " + yaml_text(column.bought);
+  return out + "}";
 }
+
+namespace {
 
 std::string table_text(const Table& table) {
   std::string out = "  " + yaml_text(table.name) + ":\n";
@@ -116,7 +122,9 @@ std::string table_text(const Table& table) {
   }
   if (table.rows_max) out += "    rows_max: " + std::to_string(*table.rows_max) + "\n";
   if (!table.columns.empty()) out += "    columns:\n";
-  for (const Column& column : table.columns) out += column_text(column);
+  for (const Column& column : table.columns) {
+    out += "      " + column_text(column) + (column.bought.empty() ? "" : kBoughtComment) + "\n";
+  }
   return out;
 }
 
@@ -153,11 +161,16 @@ std::string write_policy(const Policy& policy) {
   std::string out = "version: 1\n";
   out += "engine: " + yaml_text(policy.engine) + "\n";
   out += "snapshot: " + yaml_text(policy.snapshot) + "\n";
+  if (!policy.ledger.empty()) out += "ledger: " + yaml_text(policy.ledger) + "\n";
   if (policy.noise == NoisePreference::kLaplace) out += "noise: laplace\n";
   if (policy.noise == NoisePreference::kGaussian) out += "noise: gaussian\n";
   out += policy.units.empty() ? "units: {}\n" : "units:\n";
   for (const auto& [name, units] : policy.units) out += units_text(units);
   out += tables_text(policy, false) + tables_text(policy, true);
+  if (!policy.views.empty()) out += "views:\n";
+  for (const auto& [name, select] : policy.views) {
+    out += "  " + yaml_text(name) + ": " + yaml_text(select) + "\n";
+  }
   if (!policy.other_releases.empty()) {
     out += "other_releases: " + text_list(policy.other_releases) + "\n";
   }

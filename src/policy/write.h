@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as YAML scalars.
+// Pieces of a policy as YAML.
 #pragma once
 
 #include <string>
@@ -9,5 +9,16 @@ namespace discreet::policy {
 
 /// Plain where every YAML reader takes it for this text, else in double quotes.
 std::string yaml_text(std::string_view text);
+
+struct Column;
+struct Units;
+/// A namespace, as it stands under `units:`.
+std::string units_text(const Units& units);
+
+/// A column in one line: "age: {type: integer, range: [0, 120]}".
+std::string column_text(const Column& column);
+
+/// Stands behind a column whose domain was bought.
+inline constexpr const char* kBoughtComment = "   # bought privately, not read off the data";
 
 }  // namespace discreet::policy

@@ -167,6 +167,7 @@ Policy any_policy() {
     }
   }
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) policy.other_releases.push_back(any_text(8));
+  if (toss()) policy.views["a_view"] = "SELECT * FROM t WHERE x = '" + any_text(8) + "'";
   return policy;
 }
 

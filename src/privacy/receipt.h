@@ -28,6 +28,7 @@ class OwnValues;
 namespace mechanism {
 class Door;
 class AboveThreshold;
+class ClippedSums;
 }  // namespace mechanism
 
 /// The canonical text of a mechanism with every parameter that its privacy depends on, e.g.
@@ -101,6 +102,7 @@ class Receipt {
   friend class ledger::Ledger;   // mints, after the record is durable
   friend class mechanism::Door;  // consumes
   friend class mechanism::AboveThreshold;
+  friend class mechanism::ClippedSums;
   friend class cli::OwnValues;  // unaccounted(), for values typed in by the caller
 
   Receipt(NoiseSpec noise, Cost cost, std::string id)

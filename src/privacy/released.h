@@ -44,6 +44,7 @@ class Released {
  private:
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
+  friend class mechanism::ClippedSums;
   template <class U>
   friend class Released;
 
@@ -62,6 +63,7 @@ class Audited {
  private:
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
+  friend class mechanism::ClippedSums;
   explicit Audited(T outcome) : outcome_(std::move(outcome)) {}
   T outcome_;
 };

@@ -9,6 +9,8 @@ namespace mechanism {
 class Door;  // release(mechanism, value, receipt): noise, then out        mechanism/door.h
 class AboveThreshold;  // the one mechanism with a memory between questions
                        // mechanism/above_threshold.h
+class ClippedSums;     // a fixed number of clipped sums with noise, one price
+                       // mechanism/clipped_sums.h
 class Verbs;  // clamp, sum, count: sealed in, sealed out                   mechanism/verbs.h
 }  // namespace mechanism
 
@@ -19,6 +21,7 @@ class Unseal {
   Unseal(const Unseal&) {}
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
+  friend class mechanism::ClippedSums;
   friend class mechanism::Verbs;
 };
 

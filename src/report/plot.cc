@@ -129,7 +129,8 @@ std::vector<PlotTick> PlotFrame::y_ticks() const {
 
 std::string tick_text(double x) {
   std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.4g", x);
+  // In full where that is short: 15000, not 1.5e+04.
+  std::snprintf(buffer.data(), buffer.size(), std::abs(x) < 1e7 ? "%.7g" : "%.4g", x);
   return buffer.data();
 }
 

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "policy/value.h"
+
 namespace discreet::session {
 namespace {
 
@@ -58,14 +60,13 @@ struct Texts {
   std::string AnswerSheet::* text;
 };
 constexpr Texts kTexts[] = {
-    {"question", &AnswerSheet::question},     {"units", &AnswerSheet::units},
-    {"neighbours", &AnswerSheet::neighbours}, {"analyst", &AnswerSheet::analyst},
-    {"snapshot", &AnswerSheet::snapshot},     {"confidence", &AnswerSheet::confidence},
-    {"epsilon", &AnswerSheet::epsilon},       {"delta", &AnswerSheet::delta},
-    {"notion", &AnswerSheet::notion},         {"charge", &AnswerSheet::charge},
+    {"units", &AnswerSheet::units},       {"neighbours", &AnswerSheet::neighbours},
+    {"snapshot", &AnswerSheet::snapshot}, {"confidence", &AnswerSheet::confidence},
+    {"epsilon", &AnswerSheet::epsilon},   {"delta", &AnswerSheet::delta},
+    {"notion", &AnswerSheet::notion},
 };
 
-AnswerSheet read(const Json& json) {
+Result<AnswerSheet> read(const Json& json) {
   AnswerSheet sheet;
   for (const Texts& field : kTexts) sheet.*field.text = json.at(field.name).get<std::string>();
   sheet.noise = json.at("noise").get<std::vector<std::string>>();
@@ -73,8 +74,10 @@ AnswerSheet read(const Json& json) {
   sheet.drawing = read_drawing(json.at("drawing").get<std::string>());
   std::vector<bool> numbers;
   for (const Json& column : json.at("columns")) {
+    const auto type = policy::parse_type(column.at("type").get<std::string>());
+    if (!type) return type.error();
     sheet.columns.push_back({column.at("name").get<std::string>(), column.at("key").get<bool>(),
-                             column.at("interval").get<bool>()});
+                             column.at("interval").get<bool>(), *type});
     numbers.push_back(column.at("number").get<bool>());
   }
   for (const Json& row : json.at("rows")) {
@@ -85,6 +88,8 @@ AnswerSheet read(const Json& json) {
     sheet.rows.push_back(std::move(cells));
   }
   sheet.small = json.at("small").get<std::vector<bool>>();
+  sheet.clipped = json.at("clipped").get<std::vector<std::string>>();
+  sheet.released = json.at("released").get<std::vector<std::vector<std::string>>>();
   return sheet;
 }
 
@@ -102,6 +107,7 @@ std::string to_json(const AnswerSheet& sheet) {
     json["columns"].push_back({{"name", sheet.columns[c].name},
                                {"key", sheet.columns[c].is_key},
                                {"interval", sheet.columns[c].has_interval},
+                               {"type", policy::to_string(sheet.columns[c].type)},
                                {"number", number}});
   }
   json["rows"] = Json::array();
@@ -113,6 +119,8 @@ std::string to_json(const AnswerSheet& sheet) {
     json["rows"].push_back(std::move(cells));
   }
   json["small"] = sheet.small;
+  json["clipped"] = sheet.clipped;
+  json["released"] = sheet.released;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An answer as a document: the table that an analyst sees, every number with its interval, and what
 // it cost. It is stored in the ledger as JSON text, byte for byte what is sent; tables, CSV and
-// plots are drawn from it.
+// plots are drawn from it. Other analysts get the same bytes, so it does not say who asked first,
+// in which words, or when.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "policy/policy.h"
 
 namespace discreet::session {
 
@@ -25,6 +27,7 @@ struct AnswerColumn {
   std::string name;
   bool is_key = false;
   bool has_interval = false;
+  policy::Type type = policy::Type::kText;
   friend bool operator==(const AnswerColumn&, const AnswerColumn&) = default;
 };
 
@@ -37,18 +40,21 @@ struct AnswerSheet {
   /// small[r]: the noise of row r is more than half of a value in it: too small a group to be
   /// useful. Judged from released values only.
   std::vector<bool> small;
+  /// clipped[r]: why values of row r are likely to have been cut off at a bound; empty when nothing
+  /// that was released says so.
+  std::vector<std::string> clipped;
+  /// released[r]: the measurements of row r, exact, in their own units; what the numbers were
+  /// computed from.
+  std::vector<std::vector<std::string>> released;
   Drawing drawing = Drawing::kNone;
 
-  std::string question;    ///< as it was asked
   std::string units;       ///< the namespace that paid
   std::string neighbours;  ///< add-remove or replace-one
-  std::string analyst;
   std::string snapshot;
   std::string confidence;
   std::string epsilon;  ///< the price, in the namespace's notion
   std::string delta;
   std::string notion;
-  std::string charge;              ///< the ledger's id of the charge
   std::vector<std::string> noise;  ///< one text per charge line
   std::vector<std::string> notes;  ///< what was rewritten, clipped, bounded
   friend bool operator==(const AnswerSheet&, const AnswerSheet&) = default;

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "engine/duckdb/dialect.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/files_for_tests.h"
+#include "engine/duckdb/run.h"
 #include "ledger/ledger.h"
 #include "ledger/ledger_for_tests.h"
 #include "ledger/scratch_for_tests.h"
@@ -186,6 +188,24 @@ class Clinic {
     return ledger::fixture::spent(*ledger_, analyst, units);
   }
 
+  /// What the files give for a checked question under a chosen secret: for replays.
+  mechanism::Groups groups(const plan::Checked& checked, const engine::Secret& secret) {
+    namespace duckdb = engine::duckdb;
+    if (raw_ == nullptr) {
+      auto connection = duckdb::Connection::open(1, {});
+      DISCREET_CHECK(connection.has_value());
+      raw_ = std::move(*connection);
+      auto schemas = duckdb::open_sources(*raw_, policy_, {});
+      DISCREET_CHECK(schemas.has_value());
+      raw_schemas_ = std::move(*schemas);
+    }
+    auto groups = duckdb::run_lowered(
+        *raw_, engine::lowering::lower_plan(checked, duckdb::dialect(), raw_schemas_),
+        checked.steps().size(), secret, {});
+    DISCREET_CHECK(groups.has_value());
+    return std::move(*groups);
+  }
+
   std::filesystem::path file(const std::string& table) const {
     return folder_ / (table + ".parquet");
   }
@@ -198,6 +218,7 @@ class Clinic {
 
  private:
   void open() {
+    raw_ = nullptr;
     auto engine = engine::duckdb::DuckDbEngine::open(policy_, log_.log(), threads_);
     EXPECT_TRUE(engine.has_value()) << engine.error().message << log_.said;
     DISCREET_CHECK(engine.has_value());
@@ -214,6 +235,8 @@ class Clinic {
   std::unique_ptr<ledger::Ledger> ledger_;
   std::unique_ptr<engine::duckdb::DuckDbEngine> engine_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<engine::duckdb::Connection> raw_;
+  engine::lowering::Schemas raw_schemas_;
 };
 
 }  // namespace discreet::session

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two clinics that differ in one unit, and all that an analyst can see of a question but the noised
-// numbers: it must be the same in both.
+// numbers: it must be the same in both; and the noised numbers, on the same tape, differ by no more
+// than was charged for (replay_for_tests.h).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "session/clinic_for_tests.h"
+#include "session/replay_for_tests.h"
 
 namespace discreet::session {
 
@@ -35,8 +37,9 @@ inline std::string seen_of(const Answered& answered, bool keys_are_found) {
     out += column.name + (column.is_key ? " key" : "") + (column.has_interval ? " +-" : "") + "\n";
   }
   for (const std::string& text :
-       {sheet.question, sheet.units, sheet.neighbours, sheet.analyst, sheet.snapshot,
-        sheet.confidence, sheet.epsilon, sheet.delta, sheet.notion, sheet.charge}) {
+       {answered.question, answered.analyst, std::to_string(answered.charge), sheet.units,
+        sheet.neighbours, sheet.snapshot, sheet.confidence, sheet.epsilon, sheet.delta,
+        sheet.notion}) {
     out += text + "\n";
   }
   for (const std::string& line : sheet.noise) out += line + "\n";
@@ -96,6 +99,7 @@ class TwoClinics {
       EXPECT_EQ(without.history().size(), before) << sql;  // nothing was charged
       return a.error().code;
     }
+    expect_same_tape(without, with, request(sql, epsilon, id));
     const bool found = explained && explained->keys.starts_with("found");
     EXPECT_EQ(seen_of(*a, found), seen_of(*b, found)) << sql;
     return std::nullopt;

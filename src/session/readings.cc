@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "engine/key.h"
@@ -13,32 +12,6 @@
 
 namespace discreet::session {
 namespace {
-
-/// Half-widths by (step, shares): the same for all groups, and not cheap.
-class HalfWidths {
- public:
-  HalfWidths(const plan::Checked& checked, const Confidence& confidence)
-      : checked_(checked), confidence_(confidence) {}
-
-  double of(std::size_t step, std::size_t shares) {
-    const auto [found, fresh] = known_.try_emplace({step, shares}, 0.0);
-    if (fresh) {
-      const Rational beta =
-          (Rational(1) - confidence_.value()) /
-          Rational(to_integer(static_cast<Int128>(std::max<std::size_t>(1, shares))));
-      const auto error =
-          plan::expected_error(checked_.steps()[step], Confidence::trusted(Rational(1) - beta));
-      // A quantile's own error is one of rank; its interval is made of the ends that were bought.
-      found->second = error.half_width ? error.half_width->to_double(Round::kUp) : 0;
-    }
-    return found->second;
-  }
-
- private:
-  const plan::Checked& checked_;
-  Confidence confidence_;
-  std::map<std::pair<std::size_t, std::size_t>, double> known_;
-};
 
 bool counts(plan::MeasureKind kind) {
   return kind == plan::MeasureKind::kRows || kind == plan::MeasureKind::kUnits ||
@@ -88,6 +61,19 @@ std::optional<std::string> end_of(double x, int decimals, policy::Type type) {
 }
 
 }  // namespace
+
+double HalfWidths::of(std::size_t step, std::size_t shares) {
+  const auto [found, fresh] = known_.try_emplace({step, shares}, 0.0);
+  if (fresh) {
+    const Rational beta =
+        (Rational(1) - confidence_.value()) /
+        Rational(to_integer(static_cast<Int128>(std::max<std::size_t>(1, shares))));
+    const auto error =
+        plan::expected_error(checked_.steps()[step], Confidence::trusted(Rational(1) - beta));
+    found->second = error.half_width ? error.half_width->to_double(Round::kUp) : 0;
+  }
+  return found->second;
+}
 
 std::vector<sql::Group> readable(const plan::Checked& checked, const Drawn& drawn,
                                  const Confidence& confidence) {

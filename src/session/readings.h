@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/checker.h"
@@ -13,6 +15,23 @@
 #include "sql/query.h"
 
 namespace discreet::session {
+
+/// Half-widths of the measurements at confidence 1 - beta/shares: the same for all groups, and not
+/// cheap, so each is computed once. A quantile has none of its own (0): its error is one of rank,
+/// and its interval is made of the ends that were bought.
+class HalfWidths {
+ public:
+  /// Refers to `checked`.
+  HalfWidths(const plan::Checked& checked, const Confidence& confidence)
+      : checked_(checked), confidence_(confidence) {}
+
+  double of(std::size_t step, std::size_t shares);
+
+ private:
+  const plan::Checked& checked_;
+  Confidence confidence_;
+  std::map<std::pair<std::size_t, std::size_t>, double> known_;
+};
 
 /// The groups of an answer, readable: each measurement's interval at confidence 1 - beta/shares.
 /// The result refers to `checked` and `drawn`.

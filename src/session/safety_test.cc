@@ -392,12 +392,12 @@ TEST(Safety, S25AnalystsBringNoTablesAndPrivateOnesAreNeverPublic) {
   two.refused(
       "SELECT COUNT(*) FROM visits JOIN (VALUES ('Bob')) AS t(name) ON t.name = visits.name");
   two.refused("CREATE TEMP TABLE mine AS SELECT * FROM visits");
-  two.refused("SELECT COUNT(*) FROM visits JOIN visits w ON visits.city = w.city");
+  two.answered("SELECT COUNT(*) FROM visits JOIN visits w ON visits.city = w.city");
   two.refused("SELECT COUNT(*) FROM visits JOIN patients ON visits.age = patients.id");
   two.refused("SELECT COUNT(*) FROM visits JOIN survey ON visits.patient_id = survey.person");
   two.refused("SELECT COUNT(*) FROM visits JOIN labs ON visits.age = labs.result");
   two.refused("SELECT COUNT(*) FROM visits JOIN zips ON visits.patient_id = zips.zip");
-  two.refused("SELECT COUNT(*) FROM visits WHERE zip IN (SELECT zip FROM zips)");
+  two.answered("SELECT COUNT(*) FROM visits WHERE zip IN (SELECT zip FROM zips)");
   two.answered(
       "SELECT county, COUNT(*) FROM visits JOIN zips ON visits.zip = zips.zip "
       "GROUP BY county");

@@ -9,6 +9,9 @@
 //     fails, fails there with a text that no data can change.
 // Z2  After the charge only the world can fail, and the charge stays.
 // Z3  What is returned was stored before: the bytes are the ledger's.
+// Z5  A price is a function of the question, the policy and released numbers; that of a pilot of
+// the
+//     question and the policy alone.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +25,21 @@
 #include "plan/checker.h"
 #include "policy/policy.h"
 #include "session/answer.h"
+#include "session/foresight.h"
 #include "sql/query.h"
 
 namespace discreet::session {
 
-/// "100" or "5%" of a public number: an error to solve epsilon for.
+/// "100", or "5%" of a number: an error to solve epsilon for. It is that of the first value, for
+/// each group; a quantile's is one of ranks. Where it takes a number that is not there (what 5% is
+/// of; how many rows an average has), a pilot is bought first: the same question at a fixed price,
+/// or at that of an earlier answer to it, which is free.
 struct WantedError {
   Rational half_width;  ///< in the answer's units, or as a part of `about`
   bool relative = false;
-  std::optional<Rational> about;  ///< a number that is public or already released
+  std::optional<Rational> about = {};  ///< a number that is public or already released
+  std::optional<Rational> rows = {};   ///< about how many rows a group has; public too
+  Epsilon pilot = Epsilon::trusted(Rational::ratio(1, 20));
 };
 
 struct Request {
@@ -70,6 +79,17 @@ struct Answered {
   AnswerSheet sheet;
   std::string bytes;  ///< as stored
   bool repeated = false;
+  // What is this asker's own, and not stored with the answer:
+  std::string question = {};
+  std::string analyst = {};
+  ledger::Sequence charge = 0;          ///< the one that bought the bytes
+  std::vector<std::string> notes = {};  ///< how epsilon was solved for
+};
+
+/// One point of a curve.
+struct CurvePoint {
+  Rational epsilon;
+  double half_width;
 };
 
 class Session {
@@ -78,12 +98,17 @@ class Session {
   Session(const policy::Policy& policy, ledger::Ledger& ledger, engine::Engine& engine)
       : policy_(policy), ledger_(ledger), engine_(engine) {}
 
-  /// Fails with: what sql::bind, plan::Checker, ledger::Ledger::charge and the engine say.
+  /// Fails with: what sql::bind, plan::Checker, ledger::Ledger::charge and the engine say. With an
+  /// error to solve for, also after a pilot was bought, if that is too noisy to go on.
   Result<Answered> ask(const Request& request, const engine::OwnerLog& log = {});
-  Result<Explanation> explain(const Request& request);
-  /// The half-width of the first value at each epsilon; for a curve. Nothing is charged.
-  Result<std::vector<std::pair<Rational, Rational>>> curve(const Request& request,
-                                                           const std::vector<Rational>& epsilons);
+  /// Of a question that needs a pilot: the pilot.
+  Result<Explanation> explain(const Request& request);  // explain.cc
+  /// Half of the width of the first value's interval at each epsilon. Nothing is charged. The error
+  /// of an average needs `rows`, about how many rows there are.
+  /// Fails with: kInvalidInput when it does and there are none.
+  Result<std::vector<CurvePoint>> curve(const Request& request,
+                                        const std::vector<Rational>& epsilons,
+                                        const std::optional<Rational>& rows = {});  // explain.cc
 
  private:
   /// A question that is bound, priced and checked.
@@ -91,12 +116,27 @@ class Session {
     sql::Query query;
     plan::Checked checked;
   };
+  /// A request with an epsilon, and how that was found.
+  struct Settled {
+    Request request;
+    std::vector<std::string> notes;
+    bool is_pilot = false;  ///< of explain: what would be asked first
+  };
   Result<Prepared> prepare(const Request& request) const;
   ledger::Question question_of(const Prepared& prepared, const Request& request) const;
+  Result<Answered> ask_settled(const Request& request, const engine::OwnerLog& log);
+
+  // wanted_error.cc
+  /// `may_buy`: whether a pilot may be bought; if not, the pilot is what comes back.
+  Result<Settled> settle(const Request& request, const engine::OwnerLog& log, bool may_buy);
+  Result<std::optional<Epsilon>> earlier_epsilon(sql::Query query, const Request& request);
 
   const policy::Policy& policy_;
   ledger::Ledger& ledger_;
   engine::Engine& engine_;
 };
+
+/// "at most 2 groups a unit and 3 rows in each", and who said so.
+std::string bounds_text(const plan::Checked& checked);  // explain.cc
 
 }  // namespace discreet::session

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/source.h"
+
 namespace discreet::sql {
 namespace {
 
@@ -60,18 +62,20 @@ void Aggregates::foresee(const Node& node) {
     const auto read = read_call(call, scope_.text());
     if (!read || read->args.size() != 1) continue;  // bind() will say what is wrong
     const auto argument = ranged(*read, read->args.front());
+    if (read->named.contains("contribution_bounds_per_group")) continue;
     if (argument) averaged_.emplace_back(argument->value.expr, argument->clamp);
   }
 }
 
-Post Aggregates::add(Measurement measurement, const Weight& weight) {
+Post Aggregates::add(Measurement measurement, const Weight& weight, PerUnit how) {
   for (std::size_t i = 0; i < measurements_.size(); ++i) {
-    if (!same_but_weight(measurements_[i], measurement)) continue;
+    if (per_unit_[i] != how || !same_but_weight(measurements_[i], measurement)) continue;
     if (weight) measurements_[i].weight = measurements_[i].weight + *weight;
     return Post::measurement(i);
   }
   measurement.weight = weight.value_or(Rational(1));
   measurements_.push_back(std::move(measurement));
+  per_unit_.push_back(how);
   return Post::measurement(measurements_.size() - 1);
 }
 
@@ -81,11 +85,11 @@ Post Aggregates::rows(const Weight& weight) {
   return add(std::move(measurement), weight);
 }
 
-Post Aggregates::rows_of(const Argument& argument, const Weight& weight) {
-  if (!argument.shape.nullable) return rows(weight);
+Post Aggregates::rows_of(const Argument& argument, const Weight& weight, PerUnit how) {
+  if (!argument.shape.nullable && how == PerUnit::kRows) return rows(weight);
   Measurement measurement = measure(MeasureKind::kRows, argument);
   measurement.clamp = std::nullopt;
-  return add(std::move(measurement), weight);
+  return add(std::move(measurement), weight, how);
 }
 
 Result<TypedPost> Aggregates::bind(const Node& node, const Weight& weight) {
@@ -104,6 +108,8 @@ Result<TypedPost> Aggregates::bind(const Node& node, const Weight& weight) {
     return error(Code::kUnsupported, call.place,
                  "write " + call.name + "(x)" + (call.distinct ? ", without DISTINCT" : ""));
   }
+  const bool per_group = call.named.contains("contribution_bounds_per_group");
+  if (call.name == "sum" && per_group) return total(call, weight);
   DISCREET_ASSIGN(const Argument argument, ranged(call, call.args.front()));
   if (call.name == "median") return quantile(argument, Rational::ratio(1, 2), weight);
   if (call.name == "min") return extreme(argument, 0, weight);
@@ -113,13 +119,10 @@ Result<TypedPost> Aggregates::bind(const Node& node, const Weight& weight) {
                  call.name + " needs numbers; this has type " +
                      policy::to_string(argument.value.type) + "; MEDIAN, MIN and MAX take it");
   }
-  if (call.named.size() == 1 && call.named.contains("contribution_bounds_per_group")) {
-    note(
-        "contribution_bounds_per_group bounds each row's value; a unit's rows in a group are "
-        "limited by their number");
-  }
   if (call.name == "sum") return sum(argument, weight);
-  if (call.name == "avg") return average(argument, weight);
+  if (call.name == "avg") {
+    return average(argument, weight, per_group ? PerUnit::kMean : PerUnit::kRows);
+  }
   return variance(call, argument, weight);
 }
 
@@ -129,7 +132,7 @@ Result<TypedPost> Aggregates::count(const Call& call, const Weight& weight) {
   }
   const auto inside_star = dialect_.count_bounds.find(call.place.value_or(0));
   if (inside_star != dialect_.count_bounds.end()) DISCREET_TRY(bound_rows(inside_star->second));
-  DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, bounds_of(call));
+  DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, read_bounds(call, rows_, scope_.text()));
   if (bounds) DISCREET_TRY(bound_rows(*bounds));
 
   const auto integer = [&](Post post) {
@@ -152,9 +155,13 @@ Result<TypedPost> Aggregates::count(const Call& call, const Weight& weight) {
       DISCREET_ASSIGN(const Found found, scope_.find(node));
       if (!found.is_unit) return count_values(call, node, weight);
     }
-    if (call.filter) {
-      return error(Code::kUnsupported, call.place,
-                   "COUNT(DISTINCT unit) takes no FILTER; put the condition into WHERE");
+    if (call.filter) {  // units that have such a row
+      DISCREET_ASSIGN(Typed kept, rows_.condition(call.filter));
+      Measurement some;
+      some.argument =
+          Expr::of(Op::kCase, {std::move(kept.expr), Expr::literal({true, Type::kBoolean}),
+                               Expr::literal({{}, Type::kBoolean})});
+      return integer(add(std::move(some), weight, PerUnit::kOnce));
     }
     Measurement measurement;
     measurement.kind = MeasureKind::kUnits;
@@ -192,15 +199,63 @@ Result<TypedPost> Aggregates::sum(const Argument& argument, const Weight& weight
   return TypedPost{Post::of(PostKind::kAdd, {rest, back}), type, argument.value.place};
 }
 
-Result<TypedPost> Aggregates::average(const Argument& argument, const Weight& weight) {
+// BigQuery's meaning: what a unit adds to a group is brought into the bounds, not each row.
+Result<TypedPost> Aggregates::total(const Call& call, const Weight& weight) {
+  DISCREET_ASSIGN(Argument values, argument(call, call.args.front()));
+  if (!values.value.is_number()) {
+    return error(Code::kInvalidInput, values.value.place,
+                 "sum needs numbers; this has type " + policy::to_string(values.value.type));
+  }
+  if (is_private_choice(call.named.at("contribution_bounds_per_group"))) {
+    return race(values, weight);
+  }
+  DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, read_bounds(call, rows_, scope_.text()));
+  const Rational& step = values.shape.grid->step;
+  values.clamp = Grid{Rational((bounds->low / step).floor()) * step,
+                      Rational((bounds->high / step).ceil()) * step, step};
+  const Type type = values.value.type;
+  return TypedPost{add(measure(MeasureKind::kSum, values), weight, PerUnit::kTotal), type,
+                   values.value.place};
+}
+
+// R2T: sums that are cut at M, M/2, M/4, ...; the best of their lower ends is shown.
+Result<TypedPost> Aggregates::race(const Argument& argument, const Weight& weight) {
+  constexpr int kRunners = 10;
+  if (!argument.shape.declared || argument.shape.grid->low.sign() < 0 ||
+      argument.shape.grid->high.sign() <= 0) {
+    return error(Code::kUnsupported, argument.value.place,
+                 "bounds can be chosen privately where the policy declares a range from 0 upwards");
+  }
+  DISCREET_ASSIGN(const plan::Owner owner, plan::check_source(scope_.source(), scope_.policy()));
+  const std::int64_t rows =
+      options_.rows_per_unit_and_group.value_or(owner.bounds.rows_per_unit_and_group);
+  const Grid& grid = *argument.shape.grid;
+  std::vector<Post> runners;
+  Rational most = grid.high * Rational(rows);
+  note(
+      "the sum's bounds are chosen privately: a lower end of what the units add up to, each at "
+      "most " +
+      most.to_string() + "; its error is that of the bound that won");
+  for (int i = 0; i < kRunners && (i == 0 || most >= grid.step); ++i) {
+    Argument cut = argument;
+    cut.clamp = Grid{0, Rational((most / grid.step).ceil()) * grid.step, grid.step};
+    runners.push_back(
+        add(measure(MeasureKind::kSum, cut), part(weight, 1, kRunners), PerUnit::kTotal));
+    most = most / Rational(2);
+  }
+  return TypedPost{Post::of(PostKind::kRace, std::move(runners)), argument.value.type,
+                   argument.value.place};
+}
+
+Result<TypedPost> Aggregates::average(const Argument& argument, const Weight& weight, PerUnit how) {
   Measurement about = measure(MeasureKind::kSum, argument);
   about.centre = middle(argument.range());
   Post post = Post::of(PostKind::kAverage, {});
   post.centre = about.centre;
   post.low = argument.range().low;
   post.high = argument.range().high;
-  post.args.push_back(add(std::move(about), part(weight, 1, 2)));
-  post.args.push_back(rows_of(argument, part(weight, 1, 2)));
+  post.args.push_back(add(std::move(about), part(weight, 1, 2), how));
+  post.args.push_back(rows_of(argument, part(weight, 1, 2), how));
   return TypedPost{std::move(post), Type::kDecimal, argument.value.place};
 }
 

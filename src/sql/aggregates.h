@@ -4,6 +4,7 @@
 //
 //   COUNT(*), COUNT(x)        rows                         COUNT(DISTINCT unit)  units
 //   COUNT(DISTINCT x)         distinct                     SUM(x)                sum
+//   SUM, AVG with contribution_bounds_per_group            of one number for each unit (totals.h)
 //   AVG(x)                    sum about the middle of the range / rows
 //   VAR_*, STDDEV_*           sum, squares, rows
 //   MEDIAN, PERCENTILE_*(f)   quantile, and one for each end of its interval
@@ -49,6 +50,12 @@ struct Call {
 /// Fails with: kUnsupported (windows, VARIADIC), kInvalidInput.
 Result<Call> read_call(const Node& call, const Text& text);
 
+/// contribution_bounds_per_group => auto: chosen privately.
+bool is_private_choice(const Node& node);
+
+/// Its contribution bounds, if it has any. Fails with: kInvalidInput.
+Result<std::optional<BoundsPair>> read_bounds(const Call& call, const Rows& rows, const Text& text);
+
 /// What an aggregate is taken of.
 struct Argument {
   Typed value;
@@ -56,6 +63,14 @@ struct Argument {
   std::optional<plan::Grid> clamp;
   /// Where its values lie. Requires: it is a number, date or timestamp.
   const plan::Grid& range() const { return clamp ? *clamp : *shape.grid; }
+};
+
+/// What of a unit's rows in a group a measurement adds up (totals.h).
+enum class PerUnit {
+  kRows,   ///< each of them
+  kTotal,  ///< their sum, one number for each unit
+  kMean,   ///< their average
+  kOnce,   ///< 1 if there is one, for counts
 };
 
 class Aggregates {
@@ -82,6 +97,7 @@ class Aggregates {
   Post rows(const std::optional<Rational>& weight);
 
   const std::vector<plan::Measurement>& measurements() const { return measurements_; }
+  const std::vector<PerUnit>& per_unit() const { return per_unit_; }
   const std::vector<std::string>& notes() const { return notes_; }
   void note(const std::string& text);
   /// From COUNT's contribution_bounds_per_group.
@@ -92,15 +108,19 @@ class Aggregates {
   Result<TypedPost> count_values(const Call& call, const Node& node,
                                  const std::optional<Rational>& weight);
   Result<TypedPost> sum(const Argument& argument, const std::optional<Rational>& weight);
-  Result<TypedPost> average(const Argument& argument, const std::optional<Rational>& weight);
+  Result<TypedPost> total(const Call& call, const std::optional<Rational>& weight);
+  Result<TypedPost> race(const Argument& argument, const std::optional<Rational>& weight);
+  Result<TypedPost> average(const Argument& argument, const std::optional<Rational>& weight,
+                            PerUnit how);
   Result<TypedPost> variance(const Call& call, const Argument& argument,
                              const std::optional<Rational>& weight);
   Result<TypedPost> percentile(const Call& call, const std::optional<Rational>& weight);
   Result<Argument> argument(const Call& call, const Node& node) const;
-  Result<std::optional<BoundsPair>> bounds_of(const Call& call) const;
   Result<void> bound_rows(const BoundsPair& bounds);
-  Post add(plan::Measurement measurement, const std::optional<Rational>& weight);
-  Post rows_of(const Argument& argument, const std::optional<Rational>& weight);
+  Post add(plan::Measurement measurement, const std::optional<Rational>& weight,
+           PerUnit how = PerUnit::kRows);
+  Post rows_of(const Argument& argument, const std::optional<Rational>& weight,
+               PerUnit how = PerUnit::kRows);
   Error error(Code code, Place place, const std::string& message) const {
     return scope_.text().error(code, place, message);
   }
@@ -110,6 +130,7 @@ class Aggregates {
   const Dialect& dialect_;
   const Options& options_;
   std::vector<plan::Measurement> measurements_;
+  std::vector<PerUnit> per_unit_;  ///< of each
   std::vector<std::string> notes_;
   std::vector<std::pair<plan::Expr, std::optional<plan::Grid>>> averaged_;
   std::optional<std::int64_t> rows_bound_;

@@ -59,7 +59,15 @@ Result<Call> read_call(const Node& node, const Text& text) {
   return call;
 }
 
-Result<std::optional<BoundsPair>> Aggregates::bounds_of(const Call& call) const {
+bool is_private_choice(const Node& node) {
+  return node.is("ColumnRef") && node.names("fields") == std::vector<std::string>{"auto"};
+}
+
+Result<std::optional<BoundsPair>> read_bounds(const Call& call, const Rows& rows,
+                                              const Text& text) {
+  const auto error = [&](Code code, Place place, const std::string& message) {
+    return text.error(code, place, message);
+  };
   std::optional<BoundsPair> out;
   for (const auto& [name, node] : call.named) {
     if (name == "bins" && call.name == "histogram") continue;
@@ -68,13 +76,14 @@ Result<std::optional<BoundsPair>> Aggregates::bounds_of(const Call& call) const 
                    "there is no argument " + in_quotes(name) +
                        " here; there is contribution_bounds_per_group => (low, high)");
     }
+    if (is_private_choice(node)) continue;
     const std::vector<Node> ends = node.list("args");
     const bool pair = node.is("RowExpr") && ends.size() == 2;
     if (!pair || out) {
       return error(Code::kInvalidInput, node.place(), "write one " + name + " => (low, high)");
     }
-    DISCREET_ASSIGN(const Typed low, rows_.bind(ends[0]));
-    DISCREET_ASSIGN(const Typed high, rows_.bind(ends[1]));
+    DISCREET_ASSIGN(const Typed low, rows.bind(ends[0]));
+    DISCREET_ASSIGN(const Typed high, rows.bind(ends[1]));
     for (const Typed& end : {low, high}) {
       if (end.is_null() || !end.is_literal() || !end.is_number()) {
         return error(Code::kInvalidInput, end.place, "a bound must be a constant number");
@@ -115,7 +124,7 @@ Result<Argument> Aggregates::ranged(const Call& call, const Node& node) const {
                           ? "; count with COUNT(*) FILTER (WHERE ...)"
                           : "; count with COUNT(DISTINCT ...) or group by it"));
   }
-  DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, bounds_of(call));
+  DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, read_bounds(call, rows_, scope_.text()));
   if (bounds) {
     const Grid& own = *out.shape.grid;
     const Grid clamp = {std::max(own.low, outward(bounds->low, own.step, Round::kDown)),

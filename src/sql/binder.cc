@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "sql/grouped.h"
 #include "sql/settings.h"
+#include "sql/totals.h"
 
 namespace discreet::sql {
 namespace {
@@ -15,19 +17,6 @@ using plan::Op;
 
 constexpr std::size_t kOutputsMax = 100;
 constexpr std::size_t kKeysMax = 16;
-
-// As PostgreSQL calls a column that has no AS.
-std::string default_name(const Node& value) {
-  if (value.is("ColumnRef")) {
-    const std::vector<std::string> names = value.names("fields");
-    if (!names.empty()) return names.back();
-  }
-  if (value.is("FuncCall") && !function_name(value).empty()) return function_name(value);
-  if (value.is("CaseExpr")) return "case";
-  if (value.is("CoalesceExpr")) return "coalesce";
-  if (value.is("TypeCast")) return default_name(value.child("arg"));
-  return "column";
-}
 
 bool from_keys_alone(const Post& post) {
   if (post.kind == PostKind::kMeasurement) return false;
@@ -59,6 +48,7 @@ Result<Query> Binder::run() && {
   query_.plan.measurements = aggregates_.measurements();
   set_confidence();
   DISCREET_TRY(apply_settings(options_, dialect_, scope_, aggregates_, query_.plan));
+  DISCREET_TRY(total_by_unit(query_.plan, aggregates_.per_unit(), scope_.policy()));
   query_.notes = aggregates_.notes();
   return std::move(query_);
 }
@@ -120,7 +110,7 @@ Result<void> Binder::add_key(const Node& node) {
   if (query_.plan.keys.size() == kKeysMax) {
     return error(Code::kInvalidInput, node.place(), "at most 16 expressions can be grouped by");
   }
-  query_.plan.keys.push_back({std::move(value.expr), default_name(node)});
+  query_.plan.keys.push_back({std::move(value.expr), output_name(node)});
   return {};
 }
 
@@ -166,7 +156,7 @@ Result<void> Binder::bind_outputs() {
 Result<void> Binder::bind_output(const Node& one) {
   const Node value = one.child("val");
   const std::string alias = one.text("name");
-  const std::string name = alias.empty() ? default_name(value) : alias;
+  const std::string name = alias.empty() ? output_name(value) : alias;
   DISCREET_ASSIGN(TypedPost post, released_.bind(value, weight_of(name)));
   const bool is_key = from_keys_alone(post.post);
   add_output(name, std::move(post), is_key);

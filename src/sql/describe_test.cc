@@ -21,19 +21,59 @@ std::string measurement_text(const plan::Measurement& m, const std::vector<std::
   return out + " weight " + m.weight.to_string();
 }
 
-}  // namespace
-
-std::string describe(const Query& query) {
+std::vector<std::string> names_of(const plan::Source& source) {
   std::vector<std::string> tables;
-  for (const plan::TableUse& use : query.plan.source.tables) tables.push_back(use.alias);
+  for (const plan::TableUse& use : source.tables) tables.push_back(use.alias);
+  return tables;
+}
+
+std::string source_text(const plan::Source& source, const std::string& indent);
+
+std::string part_text(const plan::Part& part, const std::string& indent) {
+  constexpr std::array<const char*, 8> kFolds = {"",     "key ",   "rows ",     "distinct ",
+                                                 "sum ", "least ", "greatest ", "mean "};
+  const std::vector<std::string> tables = names_of(part.source);
+  std::string out = source_text(part.source, indent);
+  if (part.filter) out += indent + "where " + plan::to_string(*part.filter, tables) + "\n";
+  out += indent + (part.grouped ? "group" : "show");
+  for (const plan::Field& field : part.fields) {
+    out += (&field == &part.fields.front() ? " " : "; ") + field.name + " = " +
+           kFolds[static_cast<std::size_t>(field.fold)] +
+           (field.expr ? plan::to_string(*field.expr, tables) : "*");
+    if (field.grid) {
+      out += " in [" + field.grid->low.to_string() + ", " + field.grid->high.to_string() + "]";
+    }
+  }
+  return out + "\n";
+}
+
+std::string source_text(const plan::Source& source, const std::string& indent) {
+  constexpr std::array<const char*, 4> kKinds = {"from ", "left ", "semi ", "anti "};
+  const std::vector<std::string> tables = names_of(source);
   std::string out;
-  for (const plan::TableUse& use : query.plan.source.tables) {
-    out += "from " + use.table + (use.alias == use.table ? "" : " as " + use.alias);
+  for (const plan::TableUse& use : source.tables) {
+    out += indent + kKinds[static_cast<std::size_t>(use.join)] +
+           (use.is_subquery() ? "subquery" : use.table) +
+           (use.alias == use.table ? "" : " as " + use.alias);
     for (const plan::JoinOn& on : use.on) {
       out += " on " + tables[on.left_table] + "." + on.left + " = " + use.alias + "." + on.right;
     }
+    if (use.condition) out += " if " + plan::to_string(*use.condition, tables);
+    if (use.limits) {
+      out += " limits " + std::to_string(use.limits->rows_per_unit) + " a unit " +
+             std::to_string(use.limits->rows_per_key) + " a key";
+    }
     out += "\n";
+    for (const plan::Part& part : use.parts) out += part_text(part, indent + "  ");
   }
+  return out;
+}
+
+}  // namespace
+
+std::string describe(const Query& query) {
+  const std::vector<std::string> tables = names_of(query.plan.source);
+  std::string out = source_text(query.plan.source, "");
   if (query.plan.filter) out += "where " + plan::to_string(*query.plan.filter, tables) + "\n";
   for (const plan::Key& key : query.plan.keys) {
     out += "key " + key.name + ": " + plan::to_string(key.expr, tables) + "\n";

@@ -9,8 +9,12 @@
 namespace discreet::sql {
 namespace {
 
-const std::vector<std::string> kOptions = {"epsilon", "delta", "max_groups_contributed",
-                                           "max_rows_contributed", "privacy_unit_column"};
+const std::vector<std::string> kOptions = {"epsilon",
+                                           "delta",
+                                           "max_groups_contributed",
+                                           "max_rows_contributed",
+                                           "max_rows_per_join_key",
+                                           "privacy_unit_column"};
 const std::vector<std::string> kForeignOptions = {"group_selection_strategy",
                                                   "min_privacy_units_per_group"};
 

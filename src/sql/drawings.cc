@@ -90,11 +90,15 @@ Result<void> Binder::bind_histogram(const Call& call) {
     return error(Code::kInvalidInput, call.place, "write HISTOGRAM(x, bins => 20)");
   }
   DISCREET_ASSIGN(const Argument argument, aggregates_.ranged(call, call.args.front()));
-  if (!argument.value.is_number()) {
+  const bool dates = argument.value.type == Type::kDate;
+  if (!argument.value.is_number() && !dates) {
     return error(Code::kUnsupported, argument.value.place,
-                 "HISTOGRAM needs numbers; group dates by DATE_TRUNC('month', day) instead");
+                 "HISTOGRAM needs numbers or dates; group by DATE_TRUNC('hour', x) instead");
   }
-  Expr bucket = Expr::of(Op::kBucket, {argument.value.expr});
+  // Dates are days since 1970.
+  const Expr epoch = Expr::literal({Rational(0), Type::kDate});
+  Expr number = dates ? Expr::of(Op::kSubtract, {argument.value.expr, epoch}) : argument.value.expr;
+  Expr bucket = Expr::of(Op::kBucket, {std::move(number)});
   bucket.grid = bins_of(argument.range(), bins);
   const Rational width = bucket.grid->step;
   const Rational low = bucket.grid->low;

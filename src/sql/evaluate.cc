@@ -87,6 +87,8 @@ class Evaluator {
         return variance(post);
       case PostKind::kQuantile:
         return quantile(post);
+      case PostKind::kRace:
+        return race(post);
     }
     return {};
   }
@@ -210,6 +212,19 @@ class Evaluator {
     // Three draws of noise need not come in order.
     out.low = std::min(out.low, out.value);
     out.high = std::max(out.high, out.value);
+    return out;
+  }
+
+  // Every cut sum of numbers from 0 is at most the whole, so where all intervals hold each of their
+  // lower ends is, and the upper end of the uncut one is not below it. The best lower end is the
+  // answer: it gives up at most what its own noise may be (R2T).
+  Cell race(const Post& post) const {
+    const auto args = numbers(post);
+    if (!args || args->empty()) return {};
+    Number out{0, 0, std::max(0.0, args->front().high)};
+    for (const Number& arg : *args) out.low = std::max(out.low, arg.low);
+    out.value = out.low;
+    out.high = std::max(out.high, out.low);
     return out;
   }
 

@@ -95,14 +95,14 @@ bool has_aggregate(const Node& node) {
 
 std::string refusal(const Node& node) {
   static const std::map<std::string_view, std::string> kReasons = {
-      {"SubLink", "subqueries are not supported yet; join the tables instead"},
+      {"SubLink",
+       "a subquery that gives a value would depend on everybody's rows, or have several; join a "
+       "subquery that is grouped by the unit. [NOT] EXISTS (...) and x IN (SELECT ...) must stand "
+       "in WHERE by themselves, joined to the rest by AND"},
       {"ParamRef", "parameters ($1) are not supported; write the value"},
       {"SQLValueFunction",
        "what changes from one run to the next is not supported; write a "
        "constant, e.g. DATE '2026-11-16'"},
-      {"MinMaxExpr",
-       "GREATEST and LEAST are not supported; write CASE WHEN a < b THEN b ELSE a "
-       "END"},
       {"A_ArrayExpr", "arrays are not supported"},
       {"A_Indirection", "arrays and parts of rows are not supported"},
       {"RowExpr", "rows of values are not supported"},

@@ -58,8 +58,11 @@ std::vector<Case> read_cases(const std::string& name) {
 }
 
 TEST(Golden, AcceptedQuestionsAreBoundAsWrittenDown) {
-  const auto cases = read_cases("accepted.txt");
+  auto cases = read_cases("accepted.txt");
   ASSERT_GT(cases.size(), 50U);
+  const auto relational = read_cases("relational.txt");
+  ASSERT_GT(relational.size(), 15U);
+  cases.insert(cases.end(), relational.begin(), relational.end());
   for (const Case& one : cases) {
     const auto query = sql::bind(one.question, spending(), clinic());
     ASSERT_TRUE(query) << "line " << one.line << "\n" << one.question << query.error().message;

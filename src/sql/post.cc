@@ -66,6 +66,8 @@ std::string_view name_of(PostKind kind) {
       return "variance";
     case PostKind::kQuantile:
       return "quantile";
+    case PostKind::kRace:
+      return "race";
   }
   return "";
 }

@@ -49,6 +49,7 @@ enum class PostKind {
   kAverage,   ///< sum about `centre`, rows: clamped into [low, high]
   kVariance,  ///< sum and squares about `centre`, rows; `sample`: divides by rows - 1
   kQuantile,  ///< point, and, where they were bought, the ends of its interval
+  kRace,      ///< of sums that are cut at ever lower bounds, the first at one that cuts nothing
 };
 
 struct Post {

@@ -6,6 +6,7 @@
 #include "sql/binder.h"
 #include "sql/parse.h"
 #include "sql/scan.h"
+#include "sql/settings.h"
 
 namespace discreet::sql {
 namespace {
@@ -17,9 +18,8 @@ struct Clause {
 };
 
 constexpr Clause kRefused[] = {
-    {"withClause", "WITH is not supported yet; ask one SELECT over the policy's tables"},
     {"valuesLists", "VALUES has no data to ask about; write SELECT ... FROM a table"},
-    {"distinctClause", "SELECT DISTINCT is not supported; use GROUP BY"},
+    {"distinctClause", "SELECT DISTINCT is for subqueries; here use GROUP BY"},
     {"intoClause", "SELECT INTO is not supported; nothing can be written"},
     {"windowClause", "windows are not supported; use GROUP BY"},
     {"lockingClause", "FOR UPDATE and FOR SHARE are not supported; nothing can be locked"},
@@ -34,7 +34,8 @@ Result<void> check_statement(const Node& root, const Text& text) {
   const std::string operation = root.text("op");
   if (!operation.empty() && operation != "SETOP_NONE") {
     return Error{Code::kUnsupported,
-                 "UNION, INTERSECT and EXCEPT are not supported yet; ask one question for each"};
+                 "UNION, INTERSECT and EXCEPT of answers are not supported; ask one question for "
+                 "each, or put UNION ALL into a subquery in FROM"};
   }
   for (const Clause& clause : kRefused) {
     if (root.has(clause.field)) return Error{Code::kUnsupported, clause.message};
@@ -64,8 +65,21 @@ Result<Query> bind(std::string_view sql, const Options& options, const policy::P
   DISCREET_ASSIGN(const Statement statement, parse(text, tokens, dialect.sql));
   const Node root = statement.root();
   DISCREET_TRY(check_statement(root, text));
-  DISCREET_ASSIGN(const Scope scope, Scope::bind(root, text, policy));
-  return Binder(root, scope, dialect, options).run();
+  Context context;
+  context.text = &text;
+  context.policy = &policy;
+  context.dialect = &dialect;
+  context.subqueries = std::make_shared<int>(0);
+  context.notes = std::make_shared<std::vector<std::string>>();
+  DISCREET_TRY(read_limits(options, dialect, context));
+  DISCREET_ASSIGN(context.with, read_with(root, context));
+  DISCREET_ASSIGN(const Scope scope, Scope::bind(root, context));
+  DISCREET_ASSIGN(Query query, Binder(root, scope, dialect, options).run());
+  for (const std::string& note : *context.notes) {
+    if (std::ranges::count(query.notes, note) == 0) query.notes.push_back(note);
+  }
+  drop_unused(query.plan);
+  return query;
 }
 
 }  // namespace discreet::sql

@@ -31,6 +31,8 @@ struct Options {
   std::optional<Delta> delta;
   std::optional<std::int64_t> groups_per_unit;
   std::optional<std::int64_t> rows_per_unit_and_group;
+  /// Where rows of two people are joined: of one side, with the same values of the joined columns.
+  std::optional<std::int64_t> rows_per_join_key = {};
   /// Shares of epsilon by name of an output column; 1 where none is given.
   std::map<std::string, Rational> weights;
   /// Of the answer's intervals: quantiles buy their ends for it.

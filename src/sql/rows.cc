@@ -28,6 +28,14 @@ Expr truth_literal(bool value) { return Expr::literal({value, Type::kBoolean}); 
 }  // namespace
 
 Result<Typed> Rows::bind(const Node& node) const {
+  if (replacements_ != nullptr) {
+    DISCREET_ASSIGN(std::optional<Typed> instead, replacements_->replace(node));
+    if (instead) return std::move(*instead);
+  }
+  return bind_plain(node);
+}
+
+Result<Typed> Rows::bind_plain(const Node& node) const {
   if (node.is("ColumnRef")) return column(node);
   if (node.is("A_Const")) return constant(node, text_);
   if (node.is("A_Expr")) return operation(node);
@@ -40,6 +48,7 @@ Result<Typed> Rows::bind(const Node& node) const {
   if (node.is("BooleanTest")) return truth_test(node);
   if (node.is("CaseExpr")) return choice(node);
   if (node.is("CoalesceExpr")) return coalesce(node);
+  if (node.is("MinMaxExpr")) return extreme(node);
   if (node.is("TypeCast")) return cast(node);
   if (node.is("FuncCall")) return call(node);
   return error(Code::kUnsupported, node.place(), refusal(node));
@@ -64,14 +73,14 @@ Result<plan::Shape> Rows::shape(const Typed& value, plan::Use use) const {
 
 Result<Typed> Rows::column(const Node& node) const {
   DISCREET_ASSIGN(const Found found, scope_.find(node));
-  if (found.column == nullptr) {
+  if (found.value.empty()) {
     return error(
         Code::kRefused, node.place(),
         in_quotes(found.name) + " tells whose row it is; it can be joined on" +
             (found.is_unit ? ", and units counted with COUNT(DISTINCT " + found.name + ")" : "") +
             ", nothing else");
   }
-  return Typed{Expr::column(found.table, found.name), found.column->type, node.place()};
+  return Typed{Expr::column(found.table, found.value), found.type, node.place()};
 }
 
 Result<Typed> Rows::operation(const Node& node) const {
@@ -110,6 +119,8 @@ Result<Typed> Rows::plain_operator(const Node& node) const {
   const std::string name = names.size() == 1 ? names.front() : "";
   const Place place = node.place();
   if (!node.child("lexpr")) return signed_value(node, name);
+  DISCREET_ASSIGN(std::optional<Typed> moved, moved_date(node));
+  if (moved) return std::move(*moved);
   DISCREET_ASSIGN(Typed a, bind(node.child("lexpr")));
   DISCREET_ASSIGN(Typed b, bind(node.child("rexpr")));
   if (name == "=") return compare(Op::kEqual, a, b, place);

@@ -2,6 +2,7 @@
 // Expressions over one row: what stands in WHERE, GROUP BY and inside aggregates.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,18 @@
 
 namespace discreet::sql {
 
+/// What stands for a part of an expression: keys and aggregates of a grouped subquery.
+class Replacements {
+ public:
+  virtual ~Replacements() = default;
+  /// Nothing: it is bound as usual.
+  virtual Result<std::optional<Typed>> replace(const Node& node) const = 0;
+};
+
 class Rows {
  public:
-  explicit Rows(const Scope& scope) : scope_(scope), text_(scope.text()) {}
+  explicit Rows(const Scope& scope, const Replacements* replacements = nullptr)
+      : scope_(scope), text_(scope.text()), replacements_(replacements) {}
 
   /// Fails with: kInvalidInput, kNotFound, kRefused, kUnsupported; it says where.
   Result<Typed> bind(const Node& node) const;
@@ -25,6 +35,7 @@ class Rows {
   Result<plan::Shape> shape(const Typed& value, plan::Use use) const;
 
  private:
+  Result<Typed> bind_plain(const Node& node) const;
   Result<Typed> column(const Node& node) const;
   Result<Typed> operation(const Node& node) const;  // A_Expr
   Result<Typed> plain_operator(const Node& node) const;
@@ -38,6 +49,8 @@ class Rows {
   Result<Typed> truth_test(const Node& node) const;  // BooleanTest
   Result<Typed> choice(const Node& node) const;      // CaseExpr
   Result<Typed> coalesce(const Node& node) const;
+  Result<Typed> extreme(const Node& node) const;                    // GREATEST, LEAST
+  Result<std::optional<Typed>> moved_date(const Node& node) const;  // a date and an INTERVAL
   Result<Typed> cast(const Node& node) const;
   Result<Typed> call(const Node& node) const;  // FuncCall; functions.cc
   Result<Typed> named_call(const std::string& name, std::vector<Typed> args, Place place) const;
@@ -53,6 +66,7 @@ class Rows {
 
   const Scope& scope_;
   const Text& text_;
+  const Replacements* replacements_;
 };
 
 /// Whether the name is that of an aggregate; in lower case.

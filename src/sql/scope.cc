@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/suggest.h"
+#include "plan/identity.h"
 
 namespace discreet::sql {
 namespace {
@@ -20,25 +21,6 @@ std::string lower(std::string text) {
 std::vector<std::string> declared_columns(const policy::Table& table) {
   std::vector<std::string> names;
   for (const policy::Column& column : table.columns) names.push_back(column.name);
-  return names;
-}
-
-// Columns that say whose row it is: the unit itself, the first step of a path to it, and what the
-// paths of other tables lead to.
-std::vector<std::string> linking_columns(const policy::Table& table, const policy::Policy& policy) {
-  std::vector<std::string> names;
-  const auto add = [&names](const std::string& name) {
-    if (!name.empty() && std::ranges::count(names, name) == 0) names.push_back(name);
-  };
-  if (table.unit) {
-    add(table.unit->steps.empty() ? table.unit->column : table.unit->steps.front().column);
-  }
-  for (const auto& [name, other] : policy.tables) {
-    if (!other.unit) continue;
-    for (const auto& step : other.unit->steps) {
-      if (step.table == table.name) add(step.key);
-    }
-  }
   return names;
 }
 
@@ -64,48 +46,109 @@ std::string matching(const std::string& name, const std::vector<std::string>& na
 
 std::vector<std::string> Scope::table_names() const {
   std::vector<std::string> names;
-  for (const plan::TableUse& use : source_.tables) names.push_back(use.alias);
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    if (tables_[i].table != nullptr) names.push_back(source_.tables[i].alias);
+    for (const Visible& column : tables_[i].columns) {
+      if (std::ranges::count(names, column.qualifier) == 0) names.push_back(column.qualifier);
+    }
+  }
   return names;
 }
 
-std::optional<Found> Scope::look(std::size_t index, const std::string& name) const {
-  const policy::Table& table = *tables_[index];
-  const bool own_unit = table.unit && table.unit->steps.empty();
-  const std::string declared = matching(name, declared_columns(table));
-  if (!declared.empty()) {
-    return Found{.table = index,
-                 .name = declared,
-                 .column = table.find(declared),
-                 .is_unit = own_unit && declared == table.unit->column};
+std::vector<Found> Scope::look(std::size_t index, const std::string& qualifier,
+                               const std::string& name) const {
+  const plan::TableUse& use = source_.tables[index];
+  const policy::Table* const table = tables_[index].table;
+  if (table == nullptr) {
+    std::vector<std::string> names;
+    for (const Visible& column : tables_[index].columns) {
+      if (qualifier.empty() || column.qualifier == qualifier) names.push_back(column.name);
+    }
+    const std::string meant = matching(name, names);
+    std::vector<Found> out;
+    for (const Visible& column : tables_[index].columns) {
+      if (meant.empty() || column.name != meant) continue;
+      if (!qualifier.empty() && column.qualifier != qualifier) continue;
+      const bool is_unit = !column.identifier.empty() &&
+                           plan::is_unit_itself(use, column.identifier, *context_.policy);
+      out.push_back({index, column.name, column.value, column.identifier, column.type, is_unit});
+    }
+    return out;
   }
-  const std::string linking = matching(name, linking_columns(table, *policy_));
-  if (linking.empty()) return std::nullopt;
-  return Found{.table = index,
-               .name = linking,
-               .column = nullptr,
-               .is_unit = own_unit && linking == table.unit->column};
+  if (!qualifier.empty() && use.alias != qualifier) return {};
+  const std::vector<std::string> linking = plan::identifiers_of(use, *context_.policy);
+  const std::string declared = matching(name, declared_columns(*table));
+  const std::string meant = declared.empty() ? matching(name, linking) : declared;
+  if (meant.empty()) return {};
+  const policy::Column* const column = table->find(meant);
+  return {{index, meant, column == nullptr ? "" : meant,
+           std::ranges::count(linking, meant) > 0 ? meant : "",
+           column == nullptr ? policy::Type::kText : column->type,
+           plan::is_unit_itself(use, meant, *context_.policy)}};
 }
 
 std::vector<Found> Scope::candidates(const std::vector<std::string>& names) const {
-  std::vector<Found> out;
-  const std::string& name = names.back();
-  std::string table;
+  if (names.empty() || names.size() > 2) return {};
+  std::string qualifier;
   if (names.size() == 2) {
-    table = matching(names.front(), table_names());
-    if (table.empty()) return out;
+    qualifier = matching(names.front(), table_names());
+    if (qualifier.empty()) return {};
   }
+  if (first_) {
+    std::vector<Found> inside = look(*first_, qualifier, names.back());
+    if (!inside.empty()) return inside;
+  }
+  std::vector<Found> out;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    if (names.size() == 2 && source_.tables[i].alias != table) continue;
-    if (auto found = look(i, name)) out.push_back(std::move(*found));
+    if (first_ != i) std::ranges::copy(look(i, qualifier, names.back()), std::back_inserter(out));
   }
   return out;
+}
+
+std::vector<Found> Scope::all(const std::string& qualifier) const {
+  std::vector<Found> out;
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const plan::JoinKind join = source_.tables[i].join;
+    if (join == plan::JoinKind::kSemi || join == plan::JoinKind::kAnti) continue;
+    std::vector<std::string> names;
+    if (const policy::Table* table = tables_[i].table) {
+      names = declared_columns(*table);
+      for (const std::string& name : plan::identifiers_of(source_.tables[i], *context_.policy)) {
+        if (std::ranges::count(names, name) == 0) names.push_back(name);
+      }
+    }
+    for (const Visible& column : tables_[i].columns) names.push_back(column.name);
+    for (const std::string& name : names) {
+      std::ranges::copy(look(i, qualifier, name), std::back_inserter(out));
+    }
+  }
+  return out;
+}
+
+Scope Scope::of(Relation relation, const std::string& alias, const Context& context) {
+  Scope scope(context);
+  plan::TableUse use;
+  use.alias = alias;
+  use.parts = std::move(relation.parts);
+  scope.add(std::move(use), {nullptr, std::move(relation.columns)});
+  return scope;
+}
+
+Scope Scope::with(Relation relation) const {
+  Scope both = *this;
+  plan::TableUse use;
+  use.parts = std::move(relation.parts);
+  use.join = plan::JoinKind::kSemi;
+  both.first_ = both.tables_.size();
+  both.add(std::move(use), {nullptr, std::move(relation.columns)});
+  return both;
 }
 
 Result<Found> Scope::find(const Node& column_ref) const {
   const Place place = column_ref.place();
   for (const Node& field : column_ref.list("fields")) {
     if (field.is("A_Star")) {
-      return text_->error(Code::kUnsupported, place,
+      return text().error(Code::kUnsupported, place,
                           "* would show rows; ask for aggregates, e.g. SELECT COUNT(*)");
     }
   }
@@ -114,11 +157,11 @@ Result<Found> Scope::find(const Node& column_ref) const {
 
 Result<Found> Scope::find(const std::vector<std::string>& names, Place place) const {
   if (names.empty() || names.size() > 2) {
-    return text_->error(Code::kNotFound, place, "a column is written as column or as table.column");
+    return text().error(Code::kNotFound, place, "a column is written as column or as table.column");
   }
   const std::string& name = names.back();
   if (names.size() == 2 && matching(names.front(), table_names()).empty()) {
-    return text_->error(Code::kNotFound, place,
+    return text().error(Code::kNotFound, place,
                         "there is no table " + in_quotes(names.front()) + " in FROM" +
                             did_you_mean(names.front(), table_names()) + "; there is " +
                             one_of(table_names()));
@@ -128,32 +171,44 @@ Result<Found> Scope::find(const std::vector<std::string>& names, Place place) co
   if (found.size() > 1) {
     if (std::ranges::count(merged_, found.front().name) > 0) return found.front();
     std::vector<std::string> both;
-    for (const Found& one : found) both.push_back(source_.tables[one.table].alias + "." + one.name);
-    return text_->error(Code::kInvalidInput, place,
+    for (const Found& one : found) {
+      std::string qualifier = source_.tables[one.table].alias;
+      for (const Visible& column : tables_[one.table].columns) {
+        if (column.name == one.name && column.value == one.value) qualifier = column.qualifier;
+      }
+      both.push_back(qualifier + "." + one.name);
+    }
+    return text().error(Code::kInvalidInput, place,
                         in_quotes(name) + " is in several tables; write " + one_of(both));
   }
   std::vector<std::string> known;
   std::string where;
+  const std::string qualifier = names.size() == 1 ? "" : matching(names.front(), table_names());
+  for (const Found& one : all(qualifier)) {
+    if (!one.value.empty()) known.push_back(one.name);
+  }
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    const bool looked_at =
-        names.size() == 1 || matching(names.front(), {source_.tables[i].alias}) != "";
-    if (!looked_at) continue;
-    std::ranges::copy(declared_columns(*tables_[i]), std::back_inserter(known));
-    where += (where.empty() ? "" : ", ") + tables_[i]->name;
+    if (!qualifier.empty() && source_.tables[i].alias != qualifier) continue;
+    const std::string& called =
+        tables_[i].table != nullptr ? tables_[i].table->name : source_.tables[i].alias;
+    if (!called.empty()) where += (where.empty() ? "" : ", ") + called;
   }
   const std::string hint = did_you_mean(name, known);
+  const bool declared =
+      std::ranges::all_of(tables_, [](const Entry& entry) { return entry.table != nullptr; });
   const bool few = hint.empty() && !known.empty() && known.size() <= 12;
-  return text_->error(Code::kNotFound, place,
-                      "there is no column " + in_quotes(joined(names)) + " in " + where + hint +
-                          (few ? "; the policy declares " + one_of(known) : ""));
+  return text().error(
+      Code::kNotFound, place,
+      "there is no column " + in_quotes(joined(names)) + " in " + where + hint +
+          (few ? (declared ? "; the policy declares " : "; there is ") + one_of(known) : ""));
 }
 
 bool Scope::is_unit_beyond(const std::vector<std::string>& names) const {
   if (names.size() != 1 || !candidates(names).empty()) return false;
-  for (const policy::Table* table : tables_) {
-    if (table->unit && !matching(names.back(), {table->unit->column}).empty()) return true;
-  }
-  return false;
+  return std::ranges::any_of(tables_, [&](const Entry& entry) {
+    return entry.table != nullptr && entry.table->unit &&
+           !matching(names.back(), {entry.table->unit->column}).empty();
+  });
 }
 
 }  // namespace discreet::sql

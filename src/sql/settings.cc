@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "plan/source.h"
+
 namespace discreet::sql {
 namespace {
 
@@ -75,28 +77,6 @@ Result<void> check_unit(const Dialect::Option& option, const Scope& scope) {
                                 "privacy_unit_column out, the policy decides");
 }
 
-// The policy's bounds of the tables with units, the widest of each.
-policy::ContributionBounds policy_bounds(const Scope& scope) {
-  policy::ContributionBounds out;
-  out.declared = true;
-  for (std::size_t i = 0; i < scope.source().tables.size(); ++i) {
-    const policy::Table& table = scope.table(i);
-    if (!table.unit) continue;
-    out.groups_per_unit = std::max(out.groups_per_unit, table.bounds.groups_per_unit);
-    out.rows_per_unit_and_group =
-        std::max(out.rows_per_unit_and_group, table.bounds.rows_per_unit_and_group);
-  }
-  return out;
-}
-
-bool rows_are_units(const Scope& scope) {
-  for (std::size_t i = 0; i < scope.source().tables.size(); ++i) {
-    const policy::Table& table = scope.table(i);
-    if (table.unit && !table.unit->row_is_unit) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<void> apply_settings(const Options& options, const Dialect& dialect, const Scope& scope,
@@ -126,14 +106,30 @@ Result<void> apply_settings(const Options& options, const Dialect& dialect, cons
   }
   if (counted) rows = counted;
 
-  if (rows_are_units(scope)) {  // a row is in one group, once
+  DISCREET_ASSIGN(const plan::Owner owner, plan::check_source(plan.source, scope.policy()));
+  if (owner.row_is_unit || owner.pair) {  // a row is in one group, once; the checker knows pairs
     plan.bounds = {.groups_per_unit = 1, .rows_per_unit_and_group = 1, .declared = true};
     return {};
   }
-  plan.bounds = policy_bounds(scope);
+  plan.bounds = owner.bounds;
+  plan.bounds.declared = true;
   if (groups) plan.bounds.groups_per_unit = *groups;
   if (rows) plan.bounds.rows_per_unit_and_group = *rows;
   if (plan.keys.empty()) plan.bounds.groups_per_unit = 1;
+  if (owner.rows_max) {
+    plan.bounds.groups_per_unit = std::min(plan.bounds.groups_per_unit, *owner.rows_max);
+    plan.bounds.rows_per_unit_and_group =
+        std::min(plan.bounds.rows_per_unit_and_group, *owner.rows_max);
+  }
+  return {};
+}
+
+Result<void> read_limits(const Options& options, const Dialect& dialect, Context& context) {
+  Settings settings(dialect, *context.text);
+  DISCREET_ASSIGN(context.rows_per_unit,
+                  settings.bound("max_rows_contributed", options.rows_per_unit_and_group));
+  DISCREET_ASSIGN(context.rows_per_join_key,
+                  settings.bound("max_rows_per_join_key", options.rows_per_join_key));
   return {};
 }
 

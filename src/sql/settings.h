@@ -18,4 +18,10 @@ namespace discreet::sql {
 Result<void> apply_settings(const Options& options, const Dialect& dialect, const Scope& scope,
                             const Aggregates& aggregates, plan::Plan& plan);
 
+/// The limits of a join of two people's rows, as far as the question says them.
+Result<void> read_limits(const Options& options, const Dialect& dialect, Context& context);
+
+/// Takes out of subqueries what nothing refers to, but keys.
+void drop_unused(plan::Plan& plan);  // unused.cc
+
 }  // namespace discreet::sql

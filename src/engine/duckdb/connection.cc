@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <thread>
 
-#include "engine/duckdb/sql.h"
+#include "engine/lowering/sql.h"
 
 namespace discreet::engine::duckdb {
 namespace {
+
+using lowering::Sql;
 
 // Nothing is fetched or loaded; no rows go to temporary files; text is read the same way
 // everywhere.

@@ -4,15 +4,20 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "engine/duckdb/dialect.h"
 #include "engine/duckdb/functions.h"
-#include "engine/duckdb/lower_plan.h"
 #include "engine/duckdb/run.h"
-#include "engine/duckdb/sql.h"
 #include "engine/keyed_hash.h"
+#include "engine/lowering/plan.h"
+#include "engine/lowering/sql.h"
+#include "plan/training.h"
 
 namespace discreet::engine::duckdb {
 namespace {
 
+using lowering::lower_plan;
+using lowering::Select;
+using lowering::Sql;
 using policy::Type;
 
 bool is_timestamp(duckdb_type type) {
@@ -40,12 +45,12 @@ bool can_read(duckdb_type from, Type to) {
   return false;
 }
 
-Result<const SourceColumn*> find(const Schemas& schemas, const std::string& table,
+Result<const StoredColumn*> find(const Schemas& schemas, const std::string& table,
                                  const std::string& name) {
   const auto known = schemas.find(table);
   std::vector<std::string> names;
   if (known != schemas.end()) {
-    for (const SourceColumn& column : known->second) {
+    for (const StoredColumn& column : known->second.columns) {
       if (column.name == name) return &column;
       names.push_back(column.name);
     }
@@ -57,8 +62,8 @@ Result<const SourceColumn*> find(const Schemas& schemas, const std::string& tabl
 
 Result<void> check_columns(const policy::Table& table, const Schemas& schemas) {
   for (const policy::Column& column : table.columns) {
-    DISCREET_ASSIGN(const SourceColumn* raw, find(schemas, table.name, column.name));
-    if (can_read(raw->type, column.type)) continue;
+    DISCREET_ASSIGN(const StoredColumn* raw, find(schemas, table.name, column.name));
+    if (can_read(static_cast<duckdb_type>(raw->type), column.type)) continue;
     return invalid_input("column " + in_quotes(column.name) + " of table " + in_quotes(table.name) +
                          " is " + raw->type_name + " in its source and cannot be read as " +
                          policy::to_string(column.type) + "; declare another type");
@@ -96,13 +101,25 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
   std::lock_guard lock(mutex_);
   connection_->resume();
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
-  DISCREET_ASSIGN(mechanism::Groups groups, run_lowered(*connection_, lower_plan(checked, schemas_),
-                                                        checked.steps().size(), secret, log));
+  DISCREET_ASSIGN(mechanism::Groups groups,
+                  run_lowered(*connection_, lower_plan(checked, dialect(), schemas_),
+                              checked.steps().size(), secret, log));
   return Sensitive<mechanism::Groups>(std::move(groups));
 }
 
+Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::rows(const plan::CheckedTraining& training,
+                                                          const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  DISCREET_ASSIGN(Secret secret, Secret::fresh());
+  DISCREET_ASSIGN(mechanism::UnitRows rows,
+                  run_rows(*connection_, lowering::lower_rows(training.rows, dialect(), schemas_),
+                           secret, log));
+  return Sensitive<mechanism::UnitRows>(std::move(rows));
+}
+
 std::string DuckDbEngine::explain(const plan::Checked& checked) const {
-  return lower_plan(checked, schemas_).print();
+  return lower_plan(checked, dialect(), schemas_).print();
 }
 
 Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Policy& policy,
@@ -110,10 +127,7 @@ Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Polic
                                                              const std::string& column_name,
                                                              std::size_t most,
                                                              const OwnerLog& log) {
-  const policy::Table* const declared = policy.find(table);
-  if (declared == nullptr || !declared->is_public()) {
-    return Error{Code::kRefused, in_quotes(table) + " is no public table"};
-  }
+  DISCREET_TRY(check_public(policy, table));
   DISCREET_TRY(find(schemas_, table, column_name));
   std::lock_guard lock(mutex_);
   connection_->resume();
@@ -128,11 +142,7 @@ Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Polic
       values.emplace_back(column(chunk, 0).text(i));
     }
   }));
-  if (values.size() > most) {
-    return invalid_input("column " + in_quotes(column_name) + " of public table " +
-                         in_quotes(table) + " has more than " + std::to_string(most) +
-                         " values; list fewer keys");
-  }
+  DISCREET_TRY(check_listed(values.size(), table, column_name, most));
   std::sort(values.begin(), values.end());
   return values;
 }

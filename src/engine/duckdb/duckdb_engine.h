@@ -24,16 +24,15 @@ class DuckDbEngine final : public Engine {
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;
+  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedTraining& training,
+                                              const OwnerLog& log) override;
   std::string explain(const plan::Checked& checked) const override;
   void interrupt() override { connection_->interrupt(); }
 
-  /// The different values of a public table's column, for keys that are listed there, sorted.
-  /// Fails with: kRefused for a table that is not public; kInvalidInput for an unknown column or
-  /// more than `most` values; kEngine.
   Result<std::vector<std::string>> public_values(const policy::Policy& policy,
                                                  const std::string& table,
                                                  const std::string& column, std::size_t most,
-                                                 const OwnerLog& log);
+                                                 const OwnerLog& log) override;
 
  private:
   DuckDbEngine(std::unique_ptr<Connection> connection, Schemas schemas)

@@ -12,6 +12,8 @@
 namespace discreet::engine::duckdb {
 namespace {
 
+using lowering::Sql;
+
 using namespace plan;
 
 void write_file(const std::string& path, const std::string& contents) {

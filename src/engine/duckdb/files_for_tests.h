@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "engine/duckdb/connection.h"
-#include "engine/duckdb/sql.h"
+#include "engine/lowering/sql.h"
 #include "plan/reference_for_tests.h"
 
 namespace discreet::engine::duckdb {
+
+using lowering::quote_name;
+using lowering::quote_text;
 
 /// A folder that is gone with this.
 class ScratchFolder {

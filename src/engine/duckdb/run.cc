@@ -11,6 +11,9 @@
 namespace discreet::engine::duckdb {
 namespace {
 
+using lowering::BoundedRun;
+using lowering::PushedRun;
+using lowering::TallyQuery;
 using mechanism::Groups;
 
 std::string key_of(const Chunk& chunk, const std::vector<KeyKind>& kinds, idx_t row) {
@@ -54,7 +57,7 @@ Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const 
   Bounding bounding(run.task, secret);
   {
     Targeted targeted(connection.target(), bounding);
-    DISCREET_TRY(connection.query(run.keep.print(), log));
+    DISCREET_TRY(connection.query(run.rows.print(), log));
   }
   std::optional<Groups> groups = bounding.finish(connection.threads(), connection.stopped());
   if (!groups) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
@@ -101,11 +104,28 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
 
 }  // namespace
 
-Result<Groups> run_lowered(Connection& connection, const LoweredPlan& lowered, std::size_t measures,
-                           const Secret& secret, const OwnerLog& log) {
+Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
+                           std::size_t measures, const Secret& secret, const OwnerLog& log) {
   try {
     if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);
     return run_pushed(connection, *lowered.pushed, measures, log);
+  } catch (const std::bad_alloc&) {
+    if (log.say) log.say("out of memory");
+    return engine_failed();
+  }
+}
+
+Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& run,
+                                     const Secret& secret, const OwnerLog& log) {
+  try {
+    Bounding bounding(run.task, secret);
+    {
+      Targeted targeted(connection.target(), bounding);
+      DISCREET_TRY(connection.query(run.rows.print(), log));
+    }
+    auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
+    if (!rows) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+    return *std::move(rows);
   } catch (const std::bad_alloc&) {
     if (log.say) log.say("out of memory");
     return engine_failed();

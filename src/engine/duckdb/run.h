@@ -4,15 +4,19 @@
 #pragma once
 
 #include "engine/duckdb/connection.h"
-#include "engine/duckdb/lower_plan.h"
 #include "engine/keyed_hash.h"
+#include "engine/lowering/plan.h"
 #include "mechanism/groups.h"
 
 namespace discreet::engine::duckdb {
 
 /// `measures`: how many steps the plan has. Fails with: kEngine, kInterrupted; constant texts.
-Result<mechanism::Groups> run_lowered(Connection& connection, const LoweredPlan& lowered,
+Result<mechanism::Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
                                       std::size_t measures, const Secret& secret,
                                       const OwnerLog& log);
+
+/// The kept rows of a question that learns, unsealed; as above.
+Result<mechanism::UnitRows> run_rows(Connection& connection, const lowering::BoundedRun& run,
+                                     const Secret& secret, const OwnerLog& log);
 
 }  // namespace discreet::engine::duckdb

@@ -5,13 +5,19 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
-#include "engine/duckdb/sql.h"
+#include "engine/lowering/sql.h"
 
 namespace discreet::engine::duckdb {
 namespace {
 
+using lowering::Option;
+using lowering::quote_name;
+using lowering::quote_text;
+using lowering::Select;
+using lowering::Sql;
 using Kind = SourceName::Kind;
 
 constexpr std::pair<std::string_view, Kind> kEndings[] = {
@@ -173,9 +179,9 @@ duckdb_type type_of(const std::string& name) {
   return DUCKDB_TYPE_INVALID;
 }
 
-Result<std::vector<SourceColumn>> describe(Connection& connection, const Sql& table,
+Result<std::vector<StoredColumn>> describe(Connection& connection, const Sql& table,
                                            const OwnerLog& log) {
-  std::vector<SourceColumn> columns;
+  std::vector<StoredColumn> columns;
   DISCREET_TRY(
       connection.query("DESCRIBE SELECT * FROM " + table.print(), log, [&](const Chunk& chunk) {
         Column names = column(chunk, 0);
@@ -305,9 +311,9 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
     Result<void> made = connection.query(
         "CREATE VIEW " + quote_name(name) + " AS SELECT * FROM " + scan->print(), log);
     if (!made) return cannot_read(name, made.error());
-    Result<std::vector<SourceColumn>> columns = describe(connection, Sql::name({name}), log);
+    Result<std::vector<StoredColumn>> columns = describe(connection, Sql::name({name}), log);
     if (!columns) return cannot_read(name, columns.error());
-    schemas[name] = std::move(*columns);
+    schemas[name] = {{name}, std::move(*columns)};
   }
   DISCREET_TRY(connection.lock(opener.paths(), log));
   return schemas;
@@ -324,9 +330,9 @@ Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& sou
   DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(1, log));
   Opener opener(*connection, log);
   DISCREET_ASSIGN(Sql scan, opener.open(name, {}));
-  DISCREET_ASSIGN(std::vector<SourceColumn> columns, describe(*connection, scan, log));
+  DISCREET_ASSIGN(std::vector<StoredColumn> columns, describe(*connection, scan, log));
   std::vector<policy::SchemaColumn> schema;
-  for (const SourceColumn& column : columns) schema.push_back({column.name, column.type_name});
+  for (const StoredColumn& column : columns) schema.push_back({column.name, column.type_name});
   return schema;
 }
 

@@ -12,25 +12,19 @@
 // depends on a row (S2).
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/duckdb/connection.h"
+#include "engine/lowering/dialect.h"
 #include "policy/draft.h"
 #include "policy/policy.h"
 
 namespace discreet::engine::duckdb {
 
-struct SourceColumn {
-  std::string name;
-  std::string type_name;  ///< DuckDB's words: BIGINT, DECIMAL(9,2)
-  duckdb_type type = DUCKDB_TYPE_INVALID;
-};
-
-/// table -> its columns in the file.
-using Schemas = std::map<std::string, std::vector<SourceColumn>>;
+using lowering::Schemas;
+using lowering::StoredColumn;
 
 /// What a source is, by its name.
 struct SourceName {

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits on the sets that bench/learn_peers.py writes: bench_learn FOLDER DRAWS TASK... prints one
+// JSON object {"task": {"value": mean over the draws, "deviation": ..., "seconds": mean}}.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "learn/clusters.h"
+#include "learn/linear.h"
+#include "learn/logistic.h"
+#include "learn/network.h"
+#include "mechanism/receipt_for_tests.h"
+#include "mechanism/rounded_gaussian_vector.h"
+
+namespace {
+
+using namespace discreet;
+using learn::Column;
+using mechanism::ClippedSums;
+using mechanism::UnitRows;
+
+/// A CSV file of numbers without a header.
+struct Table {
+  std::size_t columns = 0;
+  std::vector<double> cells;
+  std::size_t rows() const { return cells.size() / columns; }
+  double at(std::size_t r, std::size_t c) const { return cells[r * columns + c]; }
+};
+
+Table read_table(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) {
+    std::cerr << "cannot read " << path << "\n";
+    std::exit(1);
+  }
+  std::stringstream text;
+  text << in.rdbuf();
+  const std::string all = text.str();
+  Table out;
+  const char* at = all.c_str();
+  std::size_t width = 0;
+  while (*at != 0) {
+    char* end = nullptr;
+    out.cells.push_back(std::strtod(at, &end));
+    ++width;
+    if (*end == '\n') {
+      out.columns = width;
+      width = 0;
+    }
+    at = *end == 0 ? end : end + 1;
+  }
+  return out;
+}
+
+/// Rows [begin, end) on the columns' grids, each row a unit.
+UnitRows rows_of(const Table& table, const std::vector<Column>& columns, std::size_t begin,
+                 std::size_t end) {
+  UnitRows out{.columns = columns.size(), .cells = {}, .ends = {}};
+  for (std::size_t r = begin; r < end; ++r) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const double x = table.at(r, c);
+      out.cells.push_back(columns[c].categorical() ? static_cast<std::int64_t>(x)
+                                                   : columns[c].cell(x));
+    }
+    out.ends.push_back(out.ends.size() + 1);
+  }
+  return out;
+}
+
+struct Privacy {
+  std::string epsilon;
+  std::string delta;  ///< "0": pure
+  std::string text() const {
+    return " epsilon " + epsilon + (delta == "0" ? "" : " delta " + delta);
+  }
+};
+
+learn::Sums open(const Privacy& privacy, std::vector<Rational> shares,
+                 const Sensitive<UnitRows>& rows) {
+  const ClippedSums::Options options{.shares = std::move(shares)};
+  const Epsilon epsilon = Epsilon::parse(privacy.epsilon).value();
+  const Delta delta = Delta::parse(privacy.delta).value();
+  const auto terms = delta.value() == 0 ? ClippedSums::Terms::pure(epsilon, options)
+                                        : ClippedSums::Terms::gaussian(epsilon, delta, options);
+  return learn::Sums(
+      ClippedSums::open(terms.value(), cli::OwnValues::mint(terms->noise(), terms->cost())).value(),
+      rows);
+}
+
+int draws = 1;
+bool first = true;
+
+/// Runs `fit` so many times; it returns the score.
+void measure(const std::string& name, const std::function<double(int)>& fit) {
+  double sum = 0;
+  double squares = 0;
+  double seconds = 0;
+  for (int i = 0; i < draws; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const double score = fit(i);
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    sum += score;
+    squares += score * score;
+  }
+  const double mean = sum / draws;
+  std::cout << (first ? "{" : ",\n ") << "\"" << name << "\": {\"value\": " << mean
+            << ", \"deviation\": " << std::sqrt(std::max(squares / draws - mean * mean, 0.0))
+            << ", \"seconds\": " << seconds / draws << "}" << std::flush;
+  first = false;
+}
+
+void classification(const std::string& folder) {
+  const Table table = read_table(folder + "/classification.csv");
+  const std::size_t d = table.columns - 1;
+  const std::size_t n = table.rows() * 5 / 6;
+  learn::ClassifierTask task;
+  for (std::size_t c = 0; c < d; ++c) {
+    // The first 20 are measured on some scale, the others are marks; what a policy would say.
+    const double wide = c < 20 ? 6 : 1;
+    task.columns.push_back(
+        {"x" + std::to_string(c), c < 20 ? -wide : 0, wide, c < 20 ? 0x1p-16 : 1, {}});
+    task.features.push_back(c);
+  }
+  task.columns.push_back({"y", 0, 1, 1, {"0", "1"}});
+  task.target = d;
+  const Sensitive<UnitRows> train(rows_of(table, task.columns, 0, n));
+  const UnitRows test = rows_of(table, task.columns, n, table.rows());
+  std::vector<double> x(d);
+  for (const Privacy& privacy : std::vector<Privacy>{
+           {"0.1", "0"}, {"1", "0"}, {"3", "0"}, {"0.1", "1e-6"}, {"1", "1e-6"}, {"3", "1e-6"}}) {
+    measure("classification" + privacy.text(), [&](int) {
+      learn::Sums sums =
+          open(privacy,
+               learn::classifier_shares(task, Epsilon::parse(privacy.epsilon).value(),
+                                        Delta::parse(privacy.delta).value()),
+               train);
+      const learn::Classifier model = learn::fit_classifier(sums, task).value();
+      double right = 0;
+      for (std::size_t r = 0; r < test.ends.size(); ++r) {
+        model.features.encode(test.row(r), x);
+        right += model.choose(x) == static_cast<std::size_t>(test.row(r)[d]) ? 1 : 0;
+      }
+      return right / static_cast<double>(test.ends.size());
+    });
+  }
+}
+
+void clusters(const std::string& folder, int dimensions, const Privacy& privacy) {
+  const Table table = read_table(folder + "/blobs" + std::to_string(dimensions) + ".csv");
+  learn::ClusterTask task;
+  for (std::size_t c = 0; c < table.columns; ++c) {
+    task.columns.push_back({"x" + std::to_string(c), 0, 1, 0x1p-20, {}});
+    task.features.push_back(c);
+  }
+  task.k = 8;
+  const Sensitive<UnitRows> rows(rows_of(table, task.columns, 0, table.rows()));
+  measure("clusters " + std::to_string(dimensions) + " dimensions" + privacy.text(), [&](int) {
+    learn::Sums sums = open(privacy, learn::cluster_shares(task), rows);
+    const learn::Clusters model = learn::fit_clusters(sums, task).value();
+    double cost = 0;
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      double least = 1e300;
+      for (const std::vector<double>& centre : model.centres) {
+        double distance = 0;
+        for (std::size_t c = 0; c < table.columns; ++c) {
+          distance += (table.at(r, c) - centre[c]) * (table.at(r, c) - centre[c]);
+        }
+        least = std::min(least, distance);
+      }
+      cost += least;
+    }
+    return cost / static_cast<double>(table.rows());
+  });
+}
+
+/// FOLDER/regression_NAME.csv: a line of lows, a line of highs, then rows, the target last.
+void regression(const std::string& folder, const std::string& name) {
+  const Table table = read_table(folder + "/regression_" + name + ".csv");
+  learn::RegressionTask task;
+  for (std::size_t c = 0; c < table.columns; ++c) {
+    const double low = table.at(0, c);
+    const double high = table.at(1, c);
+    task.columns.push_back({"x" + std::to_string(c), low, high, (high - low) * 0x1p-20, {}});
+    if (c + 1 < table.columns) task.features.push_back(c);
+  }
+  task.target = table.columns - 1;
+  const std::size_t n = 2 + (table.rows() - 2) * 4 / 5;
+  const Sensitive<UnitRows> train(rows_of(table, task.columns, 2, n));
+  const UnitRows test = rows_of(table, task.columns, n, table.rows());
+  std::vector<double> x(task.features.size());
+  for (const Privacy& privacy : std::vector<Privacy>{{"1", "0"}, {"1", "1e-6"}}) {
+    measure("regression " + name + privacy.text(), [&](int) {
+      learn::Sums sums = open(privacy, learn::regression_shares(), train);
+      const learn::Regression model = learn::fit_regression(sums, task).value();
+      double error = 0;
+      for (std::size_t r = 0; r < test.ends.size(); ++r) {
+        model.features.encode(test.row(r), x);
+        const double miss = model.predict(x) - table.at(n + r, task.target);
+        error += miss * miss;
+      }
+      return std::sqrt(error / static_cast<double>(test.ends.size()));
+    });
+  }
+}
+
+/// The mistake: training without privacy, then noise on the weights. One person may move them
+/// anywhere within their length, so that is the sensitivity.
+void add_noise_to_weights(std::vector<double>& weights, const Privacy& privacy) {
+  double squares = 0;
+  for (const double w : weights) squares += w * w;
+  const auto mechanism =
+      mechanism::RoundedGaussianVector::make({.sensitivity = Sensitivity::trusted(2 << 20),
+                                              .epsilon = Epsilon::parse(privacy.epsilon).value(),
+                                              .delta = Delta::parse(privacy.delta).value()})
+          .value();
+  const double grid = (1 << 20) / std::sqrt(squares);
+  std::vector<std::int64_t> cells;
+  for (const double w : weights) cells.push_back(static_cast<std::int64_t>(w * grid));
+  const auto released =
+      mechanism::Door::release(mechanism, Sensitive<std::vector<std::int64_t>>(std::move(cells)),
+                               cli::OwnValues::for_use_of(mechanism))
+          .value();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = static_cast<double>(released.value()[i]) / grid;
+  }
+}
+
+/// FOLDER/digits_SPLIT.csv: 64 pixels from 0 to 16 and the digit; the first 4/5 train.
+void network(const std::string& folder, bool naive) {
+  learn::NetworkTask task;
+  for (std::size_t c = 0; c < 64; ++c) {
+    task.columns.push_back({"p" + std::to_string(c), 0, 16, 1, {}});
+    task.features.push_back(c);
+  }
+  task.columns.push_back({"digit", 0, 9, 1, {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}});
+  task.target = 64;
+  const Privacy privacy{"3", "1e-5"};
+  measure(std::string("network digits") + (naive ? " noise on final weights" : "") + privacy.text(),
+          [&](int i) {
+            const Table table = read_table(folder + "/digits_" + std::to_string(i % 10) + ".csv");
+            const std::size_t n = table.rows() * 4 / 5;
+            const Sensitive<UnitRows> train(rows_of(table, task.columns, 0, n));
+            const UnitRows test = rows_of(table, task.columns, n, table.rows());
+            const Epsilon epsilon = Epsilon::parse(naive ? "1000000" : privacy.epsilon).value();
+            const auto terms = plan::terms_of(
+                learn::network_training(task, epsilon, Delta::parse(privacy.delta).value()),
+                Neighbours::kAddRemove);
+            learn::Sums sums(ClippedSums::open(terms.value(),
+                                               cli::OwnValues::mint(terms->noise(), terms->cost()))
+                                 .value(),
+                             train);
+            learn::Network model = learn::fit_network(sums, task).value();
+            if (naive) add_noise_to_weights(model.weights, privacy);
+            std::vector<double> x(64);
+            double right = 0;
+            for (std::size_t r = 0; r < test.ends.size(); ++r) {
+              model.features.encode(test.row(r), x);
+              const std::vector<double> p = model.probabilities(x);
+              right += std::max_element(p.begin(), p.end()) - p.begin() == test.row(r)[64] ? 1 : 0;
+            }
+            return right / static_cast<double>(test.ends.size());
+          });
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 4) {
+    std::cerr << "bench_learn FOLDER DRAWS TASK...\n";
+    return 2;
+  }
+  const std::string folder = words[1];
+  draws = std::atoi(words[2]);
+  for (int i = 3; i < count; ++i) {
+    const std::string task = words[i];
+    if (task == "classification") classification(folder);
+    if (task == "clusters") {
+      clusters(folder, 2, {"1", "0"});
+      clusters(folder, 10, {"1", "1e-6"});
+    }
+    if (task.starts_with("regression=")) regression(folder, task.substr(11));
+    if (task == "network") {
+      network(folder, false);
+      network(folder, true);
+    }
+  }
+  std::cout << "}\n";
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real server with 1,000 connections of 20 analysts on loopback: cached questions, budget pages
+// and new questions in between. bench/serve.py makes the table.
+//
+//   DISCREET_SERVE_SECONDS=100 build/bin/bench_serve      how long the load lasts (20)
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "cli/serve_for_tests.h"
+
+namespace discreet::cli {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr int kAnalysts = 20;
+constexpr int kConnections = 1000;
+
+double resident_mb(pid_t process) {
+  std::ifstream statm("/proc/" + std::to_string(process) + "/statm");
+  double size = 0;
+  double resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+struct Times {
+  std::mutex mutex;
+  std::vector<double> cached, budget, fresh;
+  std::uint64_t failures = 0;
+};
+
+double p99(std::vector<double> times) {
+  if (times.empty()) return -1;
+  std::sort(times.begin(), times.end());
+  return times[times.size() * 99 / 100];
+}
+
+std::string question(int number) {
+  return ServedSurvey::Json{
+      {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
+      {"epsilon", "0.01"}}
+      .dump();
+}
+
+/// One connection: a request, a pause, a request. One in 200 is a new question.
+void visit(const ServedSurvey& survey, std::uint16_t port, int number, Steady::time_point end,
+           Times& times) {
+  ServedSurvey::Client client(port);
+  const std::string& token = survey.tokens[static_cast<std::size_t>(number % kAnalysts)];
+  std::vector<double> cached, budget, fresh;
+  std::uint64_t failures = client.is_open() ? 0 : 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(number * 7 % 1300));
+  for (int i = 0; client.is_open() && Steady::now() < end; ++i) {
+    const int kind = (i * 37 + number) % 200;
+    const auto start = Steady::now();
+    const auto got = kind % 4 == 1 ? ServedSurvey::ask(client, token, "GET", "/api/v1/budget")
+                                   : ServedSurvey::ask(client, token, "POST", "/api/v1/query",
+                                                       question(kind == 0 ? 1000 + number * 1000 + i
+                                                                          : number % kAnalysts));
+    const std::chrono::duration<double, std::milli> took = Steady::now() - start;
+    failures += got.status == 200 ? 0 : 1;
+    (kind % 4 == 1 ? budget : kind == 0 ? fresh : cached).push_back(took.count());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+  }
+  const std::lock_guard lock(times.mutex);
+  times.cached.insert(times.cached.end(), cached.begin(), cached.end());
+  times.budget.insert(times.budget.end(), budget.begin(), budget.end());
+  times.fresh.insert(times.fresh.end(), fresh.begin(), fresh.end());
+  times.failures += failures;
+}
+
+void many_analysts(benchmark::State& state) {
+  const char* const given = std::getenv("DISCREET_SERVE_SECONDS");
+  const auto length = std::chrono::seconds(given == nullptr ? 20 : std::atoi(given));
+  std::filesystem::create_directories("build/bench");
+  std::string folder = "build/bench/serve-XXXXXX";
+  DISCREET_CHECK(mkdtemp(folder.data()) != nullptr);
+  for (auto _ : state) {
+    ServedSurvey survey("build/bin/discreet", folder, kAnalysts);
+    const auto server = survey.start();
+    DISCREET_CHECK(server != nullptr);
+    for (int i = 0; i < kAnalysts; ++i) {  // asked once, so that it is cached
+      ServedSurvey::Client client(server->port());
+      const auto got = ServedSurvey::ask(client, survey.tokens[static_cast<std::size_t>(i)], "POST",
+                                         "/api/v1/query", question(i));
+      DISCREET_CHECK(got.status == 200);
+    }
+    Times times;
+    double early = 0;
+    std::vector<std::thread> visitors;
+    const auto end = Steady::now() + length;
+    for (int i = 0; i < kConnections; ++i) {
+      visitors.emplace_back([&, i] { visit(survey, server->port(), i, end, times); });
+    }
+    std::this_thread::sleep_for(length / 4);
+    early = resident_mb(server->id());
+    for (std::thread& visitor : visitors) visitor.join();
+    const double late = resident_mb(server->id());
+    state.counters["cached"] = p99(times.cached);
+    state.counters["budget"] = p99(times.budget);
+    state.counters["fresh"] = p99(times.fresh);
+    state.counters["failures"] = static_cast<double>(times.failures);
+    state.counters["requests"] =
+        static_cast<double>(times.cached.size() + times.budget.size() + times.fresh.size());
+    state.counters["early"] = early;
+    state.counters["late"] = late;
+    DISCREET_CHECK(WEXITSTATUS(server->end(SIGTERM)) == 0);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+BENCHMARK(many_analysts)->Name("many analysts")->Iterations(1);
+
+}  // namespace
+}  // namespace discreet::cli

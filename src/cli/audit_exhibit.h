@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Showing an exhibit: on the terminal, as JSON, and with --out as a folder with a web page that
+// needs nothing else and every chart as SVG and PNG.
+#pragma once
+
+#include "cli/arguments.h"
+#include "cli/streams.h"
+#include "report/html.h"
+
+namespace discreet::cli {
+
+struct ExhibitArguments {
+  Text out;
+  bool json = false;
+
+  void add_to(CLI::App& app);
+};
+
+/// Writes report.html, report.json, chart1.svg, chart1.png, ... into --out if given, and the text
+/// or JSON to standard output. Fails with: kStorage.
+Result<void> show_exhibit(const report::Exhibit& exhibit, const ExhibitArguments& arguments,
+                          const Streams& streams);
+
+/// Writes all of `bytes`. Fails with: kStorage.
+Result<void> write_new_file(const std::string& path, const std::string& bytes);
+
+/// Turns true when the user interrupts (SIGINT, SIGTERM) from now on: a long run ends with a report
+/// that is marked partial. A second signal ends the process.
+class Interruption {
+ public:
+  Interruption();
+  ~Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  static bool came();
+};
+
+}  // namespace discreet::cli

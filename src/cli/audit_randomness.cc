@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// discreet audit randomness: what bent coins do, what stands, and how many bits an answer takes.
+#include <memory>
+
+#include "audit/source/randomness.h"
+#include "cli/audit.h"
+#include "cli/audit_exhibit.h"
+#include "report/progress.h"
+
+namespace discreet::cli {
+namespace {
+
+struct RandomnessArguments {
+  Text part;
+  ExhibitArguments show;
+};
+
+Result<int> run(const RandomnessArguments& arguments, const Streams& streams) {
+  const auto& parts = audit::randomness_parts();
+  report::Exhibit exhibit{.title = "Randomness that is not perfect"};
+  const Interruption interruption;
+  report::Progress bar(streams.err, "");
+  std::string known;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    known += (i == 0 ? "" : ", ") + parts[i].name;
+    if (arguments.part && *arguments.part != parts[i].name) continue;
+    bar.relabel(parts[i].name);
+    bar.show(i, parts.size());
+    if (Interruption::came()) {
+      exhibit.partial = true;
+      break;
+    }
+    DISCREET_ASSIGN(report::Section section, parts[i].run());
+    exhibit.sections.push_back(std::move(section));
+  }
+  if (exhibit.sections.empty() && !exhibit.partial) {
+    return Error{Code::kNotFound,
+                 "no part is called " + in_quotes(*arguments.part) + "; known: " + known};
+  }
+  DISCREET_TRY(show_exhibit(exhibit, arguments.show, streams));
+  return exhibit.partial ? 5 : 0;
+}
+
+}  // namespace
+
+void add_audit_randomness(Program& program, CLI::App& group) {
+  const auto arguments = std::make_shared<RandomnessArguments>();
+  CLI::App& app = program.command(
+      group, "randomness",
+      {.summary = "effective epsilon when the coins are bent; bits for each answer",
+       .explanation =
+           "A Santha-Vazirani source may bend every bit by gamma in the light of the earlier "
+           "ones.\n"
+           "This computes what that makes of epsilon: the supremum over all such sources, "
+           "exactly,\n"
+           "for additive noise and for the mechanism that is built to stand it; plays the parity\n"
+           "attack on the compiled mechanisms; meters the bits that answers take; and runs the\n"
+           "health tests on an adversary who passes them. src/mechanism/sv_laplace.md has "
+           "proofs.\n",
+       .closing = "Costs nothing: no data is involved.\n\n"
+                  "Example:\n  discreet audit randomness effective\n"
+                  "  discreet audit randomness --out report"},
+      [arguments](const Streams& streams) { return run(*arguments, streams); });
+  add_text(app, "part", arguments->part,
+           "effective, chosen, curves, parity, sources, memory, "
+           "entropy or health; all if left out",
+           "NAME");
+  arguments->show.add_to(app);
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// discreet local collect: takes reports over HTTP or from files, each once.
+#include "cli/local_collect.h"
+
+#include <fcntl.h>
+
+#include <memory>
+
+#include "base/files.h"
+#include "cli/arguments.h"
+#include "server/collect/collect_api.h"
+#include "server/collect/estimate_json.h"
+#include "server/http/server.h"
+#include "server/signals.h"
+
+namespace discreet::cli {
+namespace {
+
+using server::collect::Collector;
+
+constexpr const char* kExample =
+    "discreet local collect --survey colour.survey --store colour --listen 127.0.0.1:8080";
+constexpr std::size_t kReportsFileMax = std::size_t{1} << 31;
+
+struct CollectArguments {
+  Text survey, store, listen, certificate, key, reports_max;
+  std::vector<std::string> files;
+};
+
+Result<std::string> read_file(const std::string& name, std::size_t most) {
+  DISCREET_ASSIGN(const OpenFile file, OpenFile::open(name, O_RDONLY));
+  DISCREET_ASSIGN(const std::uint64_t size, file.size());
+  if (size > most) {
+    return invalid_input("the file " + in_quotes(name) + " is larger than " + std::to_string(most) +
+                         " bytes; split it");
+  }
+  return file.read_at(0, static_cast<std::size_t>(size));
+}
+
+Result<server::http::Options> options_of(const CollectArguments& arguments) {
+  server::http::Options options;
+  DISCREET_TRY(server::http::parse_listen(*arguments.listen, options));
+  if (arguments.certificate.has_value() != arguments.key.has_value()) {
+    return invalid_input("--tls-certificate and --tls-key belong together");
+  }
+  if (arguments.certificate) options.tls = {*arguments.certificate, *arguments.key};
+  options.workers = 16;  // they wait for the disk together
+  options.body_max = [most = options.limits.body_bytes](const server::http::Request& request) {
+    return request.path == "/v1/reports" ? server::collect::kReportsBodyMax : most;
+  };
+  return options;
+}
+
+Result<void> serve(const CollectArguments& arguments, Collector& collector,
+                   const Streams& streams) {
+  DISCREET_ASSIGN(const server::http::Options options, options_of(arguments));
+  server::Signals signals;
+  server::http::Router router;
+  server::collect::add_routes(router, collector, server::collect::estimate_json);
+  DISCREET_ASSIGN(const auto server,
+                  server::http::Server::listen(
+                      options, [&router](server::http::Request request, server::http::Reply reply) {
+                        router.handle(std::move(request), std::move(reply));
+                      }));
+  say(streams.err, "collecting on " + std::string(options.tls ? "https" : "http") + "://" +
+                       options.address + ":" + std::to_string(server->port()) +
+                       "; SIGTERM or Ctrl-C stops\n");
+  while (signals.wait() != server::Signal::kStop) {
+  }
+  server->stop();
+  return {};
+}
+
+Result<void> take_files(const std::vector<std::string>& files, Collector& collector,
+                        const Streams& streams) {
+  for (const std::string& name : files) {
+    DISCREET_ASSIGN(const std::string bytes, read_file(name, kReportsFileMax));
+    std::string why;
+    DISCREET_TRY(collector.accept(bytes, &why));
+    if (!why.empty()) say(streams.err, "note: " + in_quotes(name) + ": " + why + "\n");
+  }
+  return {};
+}
+
+Result<int> run_collect(const CollectArguments& arguments, const Streams& streams) {
+  if (!arguments.survey) return missing("--survey", kExample);
+  if (!arguments.store) return missing("--store", kExample);
+  if (!arguments.listen && arguments.files.empty()) {
+    return missing("--listen, or a file of reports,", kExample);
+  }
+  server::collect::CollectorOptions options{.folder = *arguments.store};
+  if (arguments.reports_max) {
+    DISCREET_ASSIGN(options.reports_max,
+                    parse_count("reports-max", *arguments.reports_max, std::uint64_t{1} << 40));
+  }
+  DISCREET_ASSIGN(const std::string survey, read_file(*arguments.survey, local::kSurveyBytesMax));
+  DISCREET_ASSIGN(options.survey, local::parse_survey(survey));
+  DISCREET_ASSIGN(const auto collector, Collector::open(options));
+  if (collector->torn_bytes() > 0) {
+    say(streams.err, "note: " + std::to_string(collector->torn_bytes()) +
+                         " bytes of an unfinished write were cut off; nobody had been told that "
+                         "these reports were kept\n");
+  }
+  DISCREET_TRY(take_files(arguments.files, *collector, streams));
+  if (arguments.listen) DISCREET_TRY(serve(arguments, *collector, streams));
+  DISCREET_TRY(write_all(streams.out, server::collect::to_json(collector->totals())));
+  return 0;
+}
+
+}  // namespace
+
+void add_local_collect(Program& program, CLI::App& local) {
+  const auto arguments = std::make_shared<CollectArguments>();
+  CLI::App& app = program.command(
+      local, "collect",
+      {.summary = "take reports over HTTP or from files, each once, and keep them",
+       .explanation =
+           "Clients POST batches of reports to /v1/reports. What was answered with 200 is on disk\n"
+           "and counted, whatever happens to this process afterwards; a client that got no answer\n"
+           "sends the same reports again, and their ids keep them from counting twice. Nothing\n"
+           "about the sender is kept. The store is a log that a crash may cut only at its end.\n"
+           "At the end it prints what became of the reports.\n\n"
+           "  GET /v1/estimate   shares or mean with intervals, so far\n"
+           "  GET /v1/aggregate  the same for discreet local estimate\n"
+           "  GET /v1/survey, /v1/counts, /healthz, /metrics\n",
+       .closing =
+           std::string("Example:\n  ") + kExample +
+           "\n  discreet local collect --survey colour.survey --store colour reports.bin\n"
+           "  curl --data-binary @reports.bin -H 'Content-Type: application/octet-stream' \\\n"
+           "    http://127.0.0.1:8080/v1/reports"},
+      [arguments](const Streams& streams) { return run_collect(*arguments, streams); });
+  add_text(app, "--survey", arguments->survey, "what is asked, from discreet local survey", "FILE");
+  add_text(app, "--store", arguments->store, "the folder that keeps the reports", "FOLDER");
+  add_text(app, "--listen", arguments->listen, "where to take them, such as 127.0.0.1:8080",
+           "ADDRESS");
+  add_text(app, "--tls-certificate", arguments->certificate, "a PEM chain", "FILE");
+  add_text(app, "--tls-key", arguments->key, "its private key, PEM", "FILE");
+  add_text(app, "--reports-max", arguments->reports_max,
+           "how many ids to remember at most (50000000)");
+  add_words(app, "files", arguments->files, "files of reports to take first");
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// discreet serve: the server for many analysts.
+#include <memory>
+#include <mutex>
+
+#include "cli/asking.h"
+#include "cli/program.h"
+#include "server/api/service.h"
+#include "server/signals.h"
+
+namespace discreet::cli {
+namespace {
+
+constexpr const char* kExample = "discreet serve --policy policy.yaml --listen 127.0.0.1:8080";
+
+struct ServeArguments {
+  WorldArguments world;
+  Text listen, state, pages, certificate, key, tick, answer_after;
+};
+
+/// One reading of the policy, with its ledger and engine.
+class AskingWorld final : public server::api::World {
+ public:
+  explicit AskingWorld(std::unique_ptr<Asking> asking) : asking_(std::move(asking)) {}
+  const policy::Policy& policy() const override { return asking_->policy(); }
+  ledger::Ledger& ledger() override { return asking_->ledger(); }
+  session::Session& session() override { return asking_->session(); }
+
+ private:
+  std::unique_ptr<Asking> asking_;
+};
+
+Result<server::http::Options> http_options(const ServeArguments& arguments) {
+  server::http::Options options;
+  DISCREET_TRY(server::http::parse_listen(arguments.listen.value_or("127.0.0.1:8080"), options));
+  if (arguments.certificate.has_value() != arguments.key.has_value()) {
+    return invalid_input("--tls-certificate and --tls-key belong together");
+  }
+  if (arguments.certificate) options.tls = {*arguments.certificate, *arguments.key};
+  const bool is_loopback = options.address.starts_with("127.") || options.address == "::1";
+  if (!options.tls && !is_loopback) {
+    return invalid_input(
+        "passwords would cross the network in the clear; give --tls-certificate "
+        "and --tls-key, or listen on 127.0.0.1 behind a proxy that has them");
+  }
+  return options;
+}
+
+Result<server::api::ServiceOptions> service_options(const ServeArguments& arguments,
+                                                    const Streams& streams) {
+  server::api::ServiceOptions options;
+  options.state = arguments.state.value_or(arguments.world.where.path() + ".server");
+  options.pages = arguments.pages.value_or("");
+  options.log = [err = streams.err,
+                 mutex = std::make_shared<std::mutex>()](const std::string& line) {
+    const std::lock_guard lock(*mutex);
+    say(err, line + "\n");
+  };
+  options.open = [&arguments, log = options.log]() -> Result<std::shared_ptr<server::api::World>> {
+    DISCREET_ASSIGN(auto asking, Asking::open(arguments.world, ledger::Access::kUse,
+                                              [log](const std::string& words) { log(words); }));
+    return std::shared_ptr<server::api::World>(std::make_shared<AskingWorld>(std::move(asking)));
+  };
+  if (arguments.tick) {
+    DISCREET_ASSIGN(const std::uint64_t ms, parse_count("tick-ms", *arguments.tick, 60'000));
+    options.jobs.tick_ms = static_cast<int>(ms);
+  }
+  if (arguments.answer_after) {
+    DISCREET_ASSIGN(const std::uint64_t ms,
+                    parse_count("answer-ms", *arguments.answer_after, 600'000));
+    options.jobs.answer_ms = static_cast<int>(ms);
+  }
+  return options;
+}
+
+Result<int> run_serve(const ServeArguments& arguments, const Streams& streams) {
+  server::Signals signals;  // before any thread is made
+  DISCREET_ASSIGN(server::http::Options http, http_options(arguments));
+  DISCREET_ASSIGN(const server::api::ServiceOptions options, service_options(arguments, streams));
+  DISCREET_ASSIGN(const auto service, server::api::Service::open(options));
+  http.log = [&](const server::http::Seen& seen) { service->note(seen); };
+  DISCREET_ASSIGN(const auto server,
+                  server::http::Server::listen(
+                      http, [&](server::http::Request request, server::http::Reply reply) {
+                        service->handle(std::move(request), std::move(reply));
+                      }));
+  DISCREET_ASSIGN(const auto password, service->first_owner());
+  if (password) {
+    say(streams.err,
+        "the owner's login, told this once:\n  name      owner\n  password  " + *password + "\n");
+  }
+  say(streams.err, "serving on " + std::string(http.tls ? "https" : "http") + "://" + http.address +
+                       ":" + std::to_string(server->port()) +
+                       "; SIGHUP reads the policy again, SIGTERM or Ctrl-C stops\n");
+  while (signals.wait() == server::Signal::kReload) {
+    const Result<void> reloaded = service->reload();
+    service->log("reload", reloaded ? "done" : reloaded.error().message);
+  }
+  service->stop();
+  server->stop();
+  return 0;
+}
+
+}  // namespace
+
+void add_serve(Program& program) {
+  const auto arguments = std::make_shared<ServeArguments>();
+  CLI::App& app = program.command(
+      program.root(), "serve",
+      {.summary = "answer many analysts over HTTP, each with a login and a budget",
+       .explanation =
+           "Analysts log in and ask in SQL (POST /api/v1/query); the ledger's caps hold for each\n"
+           "of them and for all together. What reads data is answered at a tick of the clock that\n"
+           "is fixed before the data is read. The first start makes the owner's login and tells\n"
+           "its password once. /api/v1/openapi.json describes everything.\n",
+       .closing = std::string("Example:\n  ") + kExample +
+                  "\n  curl -H 'Content-Type: application/json' -d "
+                  "'{\"name\":\"owner\",\"password\":\"...\"}' \\\n"
+                  "    http://127.0.0.1:8080/api/v1/login"},
+      [arguments](const Streams& streams) { return run_serve(*arguments, streams); });
+  add_text(app, "--policy", arguments->world.policy, "what the owner declared (./policy.yaml)",
+           "FILE");
+  arguments->world.where.add_to(app);
+  add_text(app, "--listen", arguments->listen, "where to listen (127.0.0.1:8080)", "ADDRESS");
+  add_text(app, "--state", arguments->state,
+           "the folder of accounts and the audit log (LEDGER.server)", "FOLDER");
+  add_text(app, "--pages", arguments->pages, "a folder of static pages", "FOLDER");
+  add_text(app, "--tls-certificate", arguments->certificate, "a PEM chain", "FILE");
+  add_text(app, "--tls-key", arguments->key, "its private key, PEM", "FILE");
+  add_text(app, "--tick-ms", arguments->tick, "answers come at multiples of it (100)");
+  add_text(app, "--answer-ms", arguments->answer_after,
+           "and no earlier than so long after the question (500)");
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/duckdb/dialect.h"
+
+#include "base/check.h"
+#include "engine/duckdb/functions.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using lowering::Sql;
+using lowering::SqlType;
+using lowering::StoredColumn;
+using lowering::Word;
+using policy::Type;
+
+class DuckDbDialect final : public lowering::Dialect {
+ public:
+  Word type(SqlType type) const override {
+    switch (type) {
+      case SqlType::kTruth:
+        return "BOOLEAN";
+      case SqlType::kSteps:
+        return "BIGINT";
+      case SqlType::kWide:
+        return "HUGEINT";
+      case SqlType::kText:
+        return "VARCHAR";
+    }
+    DISCREET_CHECK(false);
+  }
+
+  Sql text(const std::string& value) const override { return Sql::text(value); }
+
+  Sql read(const StoredColumn& stored, Sql raw, const policy::Column& declared,
+           const std::optional<plan::Grid>& grid) const override {
+    Sql value = std::move(raw);
+    switch (declared.type) {
+      case Type::kText:
+        if (stored.type != DUCKDB_TYPE_VARCHAR) value = Sql::try_cast(value, "VARCHAR");
+        break;
+      case Type::kBoolean:
+        if (stored.type != DUCKDB_TYPE_BOOLEAN) value = Sql::try_cast(value, "BOOLEAN");
+        break;
+      case Type::kDate:
+        if (stored.type != DUCKDB_TYPE_DATE) value = Sql::try_cast(value, "DATE");
+        break;
+      case Type::kTimestamp:
+        if (stored.type != DUCKDB_TYPE_TIMESTAMP && stored.type != DUCKDB_TYPE_TIMESTAMP_TZ) {
+          value = Sql::try_cast(value, "TIMESTAMP");
+        }
+        break;
+      case Type::kInteger:
+      case Type::kDecimal:
+        break;
+    }
+    return grid ? to_number(std::move(value), *grid) : value;
+  }
+
+  Sql equal_stored(const StoredColumn& left, Sql a, const StoredColumn& right,
+                   Sql b) const override {
+    if (left.type == right.type || (is_whole(left) && is_whole(right))) {
+      return Sql::infix("=", {std::move(a), std::move(b)});
+    }
+    return Sql::infix("=",
+                      {Sql::cast(std::move(a), "VARCHAR"), Sql::cast(std::move(b), "VARCHAR")});
+  }
+
+  bool is_whole(const StoredColumn& stored) const override {
+    switch (stored.type) {
+      case DUCKDB_TYPE_TINYINT:
+      case DUCKDB_TYPE_SMALLINT:
+      case DUCKDB_TYPE_INTEGER:
+      case DUCKDB_TYPE_BIGINT:
+      case DUCKDB_TYPE_UTINYINT:
+      case DUCKDB_TYPE_USMALLINT:
+      case DUCKDB_TYPE_UINTEGER:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  Sql identifier(const StoredColumn& stored, Sql raw) const override {
+    return cast(std::move(raw), is_whole(stored) ? SqlType::kSteps : SqlType::kText);
+  }
+
+  Sql to_number(Sql text, const plan::Grid& grid) const override {
+    return Sql::call("on_grid", {std::move(text), Sql::text(grid_text(grid))});
+  }
+
+  Sql scaled(Sql steps, const IntegerMap::Formula& formula, const plan::Grid&) const override {
+    return Sql::call("scaled", {std::move(steps), Sql::text(to_string(formula))});
+  }
+
+  Sql quotient(Sql a, Sql b) const override {
+    return Sql::call("quotient", {std::move(a), std::move(b)});
+  }
+  Sql divided(Sql a, Sql b, SqlType) const override {
+    return Sql::infix("//", {std::move(a), std::move(b)});
+  }
+  Sql remainder(Sql a, Sql b, SqlType) const override {
+    return Sql::infix("%", {std::move(a), std::move(b)});
+  }
+
+  Sql date_part(const std::string& part, Sql steps, bool date) const override {
+    return Sql::cast(Sql::call("date_part", {Sql::text(part), moment(std::move(steps), date)}),
+                     "BIGINT");
+  }
+
+  Sql date_trunc(const std::string& unit, Sql steps, bool date) const override {
+    Sql start = Sql::call("date_trunc", {Sql::text(unit), moment(std::move(steps), date)});
+    if (date) {
+      return Sql::cast(Sql::infix("-", {Sql::cast(std::move(start), "DATE"), epoch()}), "BIGINT");
+    }
+    return Sql::call("epoch_us", {Sql::cast(std::move(start), "TIMESTAMP")});
+  }
+
+  Sql like(Sql text, Sql pattern) const override {
+    return Sql::like(std::move(text), std::move(pattern));
+  }
+  Sql trim(Sql text) const override { return Sql::call("trim", {std::move(text), Sql::text(" ")}); }
+  Sql length(Sql text) const override {
+    return Sql::cast(Sql::call("length", {std::move(text)}), "BIGINT");
+  }
+  Sql substring(Sql text, std::int64_t first, std::int64_t count) const override {
+    return Sql::call("substring", {std::move(text), number(first), number(count)});
+  }
+  Sql first_characters(Sql text, std::int64_t count) const override {
+    const Sql most = number(count);
+    return Sql::choose({Sql::infix(">", {Sql::call("strlen", {text}), most}),
+                        Sql::call("left", {text, most}), text});
+  }
+
+  Sql cut(Sql text, std::int64_t count) const override {
+    return Sql::call("left", {std::move(text), number(count)});
+  }
+
+  Sql order_hash(std::vector<Sql> values, std::uint64_t seed) const override {
+    values.push_back(Sql::number(static_cast<std::int64_t>(seed), "BIGINT"));
+    return Sql::call("hash", std::move(values));
+  }
+
+  std::vector<Sql> outputs(const std::vector<lowering::RowField>& fields) const override {
+    std::vector<std::pair<std::string, Sql>> row;
+    for (const lowering::RowField& field : fields) row.emplace_back(field.name, field.value);
+    return {Sql::call("keep", {Sql::row(std::move(row))})};
+  }
+  std::string bounding_words() const override { return "keep() is ours: "; }
+
+ private:
+  static Sql epoch() { return Sql::cast(Sql::text("1970-01-01"), "DATE"); }
+  static Sql moment(Sql steps, bool date) {
+    return date ? Sql::infix("+", {epoch(), Sql::cast(std::move(steps), "INTEGER")})
+                : Sql::call("make_timestamp", {std::move(steps)});
+  }
+};
+
+}  // namespace
+
+const lowering::Dialect& dialect() {
+  static const DuckDbDialect made;
+  return made;
+}
+
+}  // namespace discreet::engine::duckdb

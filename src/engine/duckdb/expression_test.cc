@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lowering/expression.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/duckdb/dialect.h"
+#include "engine/duckdb/files_for_tests.h"
+#include "engine/duckdb/sources.h"
+#include "engine/expressions_for_tests.h"
+
+namespace discreet::engine::duckdb {
+namespace {
+
+using lowering::ExpressionLowering;
+using lowering::Select;
+using lowering::Sql;
+using namespace plan;
+
+// The visits of the test clinic in a file, and expressions over them evaluated by DuckDB.
+class Visits {
+ public:
+  Visits(const std::string& format, std::vector<RawRow> rows) : rows_(std::move(rows)) {
+    policy_ = clinic();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      rows_[i]["id"] = integer_value(static_cast<std::int64_t>(i));
+    }
+    write_clinic(folder_, format, {{"visits", rows_}}, policy_);
+    connection_ = std::move(Connection::open(2, log_.log()).value());
+    auto schemas = open_sources(*connection_, policy_, log_.log());
+    EXPECT_TRUE(schemas.has_value()) << log_.said;
+    schemas_ = *schemas;
+  }
+
+  const policy::Policy& policy() const { return policy_; }
+  const Source& source() const { return source_; }
+
+  /// values[row][expression], numbers as rationals.
+  std::vector<std::vector<Value>> evaluate(const std::vector<Expr>& exprs) {
+    ExpressionLowering lowering(dialect(), source_, policy_, schemas_);
+    Select select;
+    select.outputs.push_back(Sql::cast(Sql::name({"t0", "id"}), "BIGINT"));
+    std::vector<Shape> shapes;
+    for (const Expr& expr : exprs) {
+      select.outputs.push_back(lowering.lower(expr));
+      shapes.push_back(lowering.shape(expr));
+    }
+    select.from.push_back({Sql::name({"visits"}), "t0", {}});
+    std::vector<std::vector<Value>> values(rows_.size());
+    auto done = connection_->query(select.print(), log_.log(), [&](const Chunk& chunk) {
+      for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+        auto row = static_cast<std::size_t>(column(chunk, 0).values<std::int64_t>()[i]);
+        for (std::size_t e = 0; e < exprs.size(); ++e) {
+          values[row].push_back(read(column(chunk, e + 1), i, shapes[e]));
+        }
+      }
+    });
+    EXPECT_TRUE(done.has_value()) << log_.said << select.print();
+    return values;
+  }
+
+  void expect_as_interpreted(const std::vector<Expr>& exprs) {
+    const Interpreter interpreter(source_, policy_);
+    const auto values = evaluate(exprs);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      ASSERT_EQ(values[row].size(), exprs.size());
+      for (std::size_t e = 0; e < exprs.size(); ++e) {
+        const Value expected = interpreter.evaluate(exprs[e], {rows_[row]});
+        EXPECT_EQ(tagged(values[row][e]), tagged(expected))
+            << to_string(exprs[e], {""}) << "\nrow " << row << "\n"
+            << ExpressionLowering(dialect(), source_, policy_, schemas_).lower(exprs[e]).print();
+      }
+    }
+  }
+
+ private:
+  static Value read(const Column& column, idx_t row, const Shape& shape) {
+    if (column.is_null(row)) return null_value(shape.type);
+    if (shape.grid) {
+      return {Rational(column.values<std::int64_t>()[row]) * shape.grid->step, shape.type};
+    }
+    if (shape.type == Type::kText) return text_value(std::string(column.text(row)));
+    return truth_value(column.values<bool>()[row]);
+  }
+
+  std::vector<RawRow> rows_;
+  policy::Policy policy_;
+  Source source_ = from("visits");
+  ScratchFolder folder_;
+  GatheredLog log_;
+  std::unique_ptr<Connection> connection_;
+  Schemas schemas_;
+};
+
+class LoweredExpression : public testing::TestWithParam<std::string> {};
+
+TEST_P(LoweredExpression, IsWhatTheInterpreterSays) {
+  Random random(20261116);
+  Visits visits(GetParam(), random_visits(random, 60));
+  for (int round = 0; round < 12; ++round) {
+    visits.expect_as_interpreted(random_expressions(random, 40));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, LoweredExpression,
+                         testing::Values("parquet", "csv", "json", "duckdb"),
+                         [](const auto& format) { return format.param; });
+
+TEST(LoweredExpression, FollowsOurRulesInHardCases) {
+  for (const ExpressionCase& one : {text_case(), calendar_case(), arithmetic_case()}) {
+    Visits("parquet", one.rows).expect_as_interpreted(one.exprs);
+  }
+}
+
+}  // namespace
+}  // namespace discreet::engine::duckdb

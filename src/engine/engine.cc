@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+#include "base/suggest.h"
+
+namespace discreet::engine {
+
+Result<void> Engine::check_public(const policy::Policy& policy, const std::string& table) {
+  const policy::Table* const declared = policy.find(table);
+  if (declared != nullptr && declared->is_public()) return {};
+  return Error{Code::kRefused, in_quotes(table) + " is no public table"};
+}
+
+Result<void> Engine::check_listed(std::size_t count, const std::string& table,
+                                  const std::string& column, std::size_t most) {
+  if (count <= most) return {};
+  return invalid_input("column " + in_quotes(column) + " of public table " + in_quotes(table) +
+                       " has more than " + std::to_string(most) + " values; list fewer keys");
+}
+
+Result<Sensitive<mechanism::UnitRows>> Engine::rows(const plan::CheckedTraining&, const OwnerLog&) {
+  return Error{Code::kUnsupported, "this engine cannot learn; export the rows to a file first"};
+}
+
+}  // namespace discreet::engine

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kept rows themselves, for learning: the same rows that bounding.md keeps of a unit when there
+// are no keys, as integers.
+#include <algorithm>
+#include <span>
+
+#include "base/check.h"
+#include "engine/bounding.h"
+
+namespace discreet::engine {
+namespace {
+
+using mechanism::UnitRows;
+
+/// All words of a row; by unit, then by contents.
+class RowOrder {
+ public:
+  explicit RowOrder(const RowLayout& layout) : unit_(layout.unit_words()), words_(layout.words()) {}
+
+  bool same_unit(const std::uint64_t* a, const std::uint64_t* b) const {
+    return std::equal(a, a + unit_, b);
+  }
+  bool same(const std::uint64_t* a, const std::uint64_t* b) const {
+    return same_unit(a, b) && contents(a, unit_) == contents(b, unit_) &&
+           std::equal(a + unit_ + 1, a + words_, b + unit_ + 1);
+  }
+  bool operator()(const std::uint64_t* a, const std::uint64_t* b) const {
+    for (std::size_t w = 0; w < words_; ++w) {
+      const std::uint64_t x = contents(a, w);
+      const std::uint64_t y = contents(b, w);
+      if (x != y) return x < y;
+    }
+    return false;
+  }
+  /// Word w without the number of the key, which depends on other rows.
+  std::uint64_t contents(const std::uint64_t* row, std::size_t w) const {
+    return w == unit_ ? row[w] >> 32 : row[w];
+  }
+
+ private:
+  std::size_t unit_;
+  std::size_t words_;
+};
+
+/// Of one unit's rows, sorted: the first `most` in the order of hash(secret, unit, contents,
+/// occurrence).
+std::vector<const std::uint64_t*> keep(std::span<const std::uint64_t* const> rows, std::size_t most,
+                                       const RowLayout& layout, const Secret& secret) {
+  if (rows.size() <= most) return {rows.begin(), rows.end()};
+  const RowOrder order(layout);
+  std::vector<std::pair<std::uint64_t, std::size_t>> ranked;
+  std::uint64_t occurrence = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    occurrence = i > 0 && order.same(rows[i], rows[i - 1]) ? occurrence + 1 : 0;
+    SipState<> state(secret);
+    for (std::size_t w = 0; w < layout.words(); ++w) state.add(order.contents(rows[i], w));
+    state.add(occurrence);
+    ranked.emplace_back(state.finish(), i);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<const std::uint64_t*> out;
+  for (std::size_t i = 0; i < most; ++i) out.push_back(rows[ranked[i].second]);
+  return out;
+}
+
+}  // namespace
+
+std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atomic<bool>& stop) {
+  DISCREET_CHECK(task_.keys.empty());
+  const RowOrder order(layout_);
+  UnitRows out{.columns = task_.measures.size(), .cells = {}, .ends = {}};
+  std::vector<const std::uint64_t*> rows;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    if (stop) return std::nullopt;
+    rows.clear();
+    for (const auto& worker : workers_) {
+      worker->rows.part(part).for_each_block([&](std::span<const std::uint64_t> block) {
+        for (std::size_t i = 0; i < block.size(); i += layout_.words()) rows.push_back(&block[i]);
+      });
+    }
+    std::sort(rows.begin(), rows.end(), order);
+    for (std::size_t begin = 0; begin < rows.size();) {
+      std::size_t end = begin + 1;
+      while (end < rows.size() && order.same_unit(rows[end], rows[begin])) ++end;
+      const auto kept =
+          keep(std::span(rows).subspan(begin, end - begin),
+               static_cast<std::size_t>(task_.rows_per_unit_and_group), layout_, secret_);
+      for (const std::uint64_t* row : kept) {
+        for (const Measure& measure : task_.measures) {
+          const RowLayout::Field& field = layout_.field(*measure.content);
+          out.cells.push_back(
+              RowLayout::is_null(field, row) ? null : RowLayout::get(field, row) - field.low);
+        }
+      }
+      out.ends.push_back((out.ends.empty() ? 0 : out.ends.back()) + kept.size());
+      begin = end;
+    }
+  }
+  workers_.clear();
+  return out;
+}
+
+}  // namespace discreet::engine

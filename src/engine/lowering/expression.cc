@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lowering/expression.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/integer_map.h"
+#include "plan/calendar.h"
+#include "plan/grid.h"
+#include "plan/shape_rules.h"
+
+namespace discreet::engine::lowering {
+namespace {
+
+using plan::Expr;
+using plan::Grid;
+using plan::Op;
+using plan::Shape;
+using policy::Type;
+using policy::Value;
+
+constexpr const char* kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr const char* kSmall = "abcdefghijklmnopqrstuvwxyz";
+
+bool is_temporal(Type type) { return type == Type::kDate || type == Type::kTimestamp; }
+
+/// Requires: a whole number below 2^126.
+Int128 whole(const Rational& value) {
+  DISCREET_CHECK(value.denominator() == 1);
+  return to_int128(value.numerator());
+}
+
+Rational largest(const Grid& grid) { return std::max(grid.low.abs(), grid.high.abs()); }
+
+bool fits_bigint(const Rational& value) { return value.abs() < power_of_two(62); }
+
+/// NULL where `arg` is, else `value`.
+Sql unless_null(const Sql& arg, Sql value, Sql null) {
+  return Sql::choose({Sql::postfix(arg, "IS NULL"), std::move(null), std::move(value)});
+}
+
+}  // namespace
+
+Sql ExpressionLowering::letters(Sql arg, const char* from, const char* to) const {
+  return Sql::call("translate", {std::move(arg), dialect_.text(from), dialect_.text(to)});
+}
+
+Sql ExpressionLowering::null_of(const Shape& shape) const {
+  if (shape.grid) return dialect_.null(SqlType::kSteps);
+  return dialect_.null(shape.type == Type::kText ? SqlType::kText : SqlType::kTruth);
+}
+
+const Shape& ExpressionLowering::shape(const Expr& expr) const {
+  if (auto known = shapes_.find(&expr); known != shapes_.end()) return known->second;
+  if (expr.op == Op::kColumn) {
+    Result<Shape> read = plan::shape_of(expr, source_, policy_, plan::Use::kChecked);
+    DISCREET_CHECK(read.has_value());
+    return shapes_.emplace(&expr, *std::move(read)).first->second;
+  }
+  std::vector<Shape> parts;
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const bool condition = expr.op == Op::kCase && i % 2 == 0 && i + 1 < expr.args.size();
+    if (!condition) parts.push_back(shape(expr.args[i]));
+  }
+  Result<Shape> made =
+      expr.op == Op::kCase ? plan::shape_of_either(parts) : plan::shape_of_operation(expr, parts);
+  DISCREET_CHECK(made.has_value());
+  return shapes_.emplace(&expr, *std::move(made)).first->second;
+}
+
+Sql ExpressionLowering::constant(const Value& value, const Shape& shape) const {
+  if (value.is_null()) return null_of(shape);
+  if (const bool* truth = std::get_if<bool>(&value.data)) return Sql::truth(*truth);
+  if (std::holds_alternative<std::string>(value.data)) return dialect_.text(value.text());
+  DISCREET_CHECK(shape.grid.has_value());
+  return dialect_.number(whole(value.number() / shape.grid->step));
+}
+
+const StoredColumn& ExpressionLowering::stored(const std::string& table,
+                                               const std::string& name) const {
+  for (const StoredColumn& column : schemas_.at(table).columns) {
+    if (column.name == name) return column;
+  }
+  DISCREET_CHECK(false);  // an engine's opening looks for every column that the policy names
+}
+
+std::vector<Sql> ExpressionLowering::all(const std::vector<Expr>& args) const {
+  std::vector<Sql> out;
+  for (const Expr& arg : args) out.push_back(lower(arg));
+  return out;
+}
+
+Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
+  const Shape& own = shape(expr);
+  DISCREET_CHECK(own.grid.has_value());
+  if (expr.op == Op::kLiteral) {
+    if (expr.value.is_null()) return dialect_.null(SqlType::kSteps);
+    Rational steps = expr.value.number() / step;
+    return dialect_.number(whole(steps), fits_bigint(steps) ? SqlType::kSteps : SqlType::kWide);
+  }
+  const Rational factor = own.grid->step / step;
+  Sql value = lower(expr);
+  if (factor == Rational(1)) return value;
+  if (fits_bigint(largest(*own.grid) / step)) {
+    return Sql::infix("*", {std::move(value), dialect_.number(whole(factor))});
+  }
+  return Sql::infix("*", {dialect_.cast(std::move(value), SqlType::kWide),
+                          dialect_.number(whole(factor), SqlType::kWide)});
+}
+
+Sql ExpressionLowering::as(const Expr& expr, const Shape& to) const {
+  const Shape& own = shape(expr);
+  if (own.always_null()) return null_of(to);
+  return to.grid ? in_steps(expr, to.grid->step) : lower(expr);
+}
+
+Sql ExpressionLowering::lower(const Expr& expr) const {
+  switch (expr.op) {
+    case Op::kColumn:
+      return column(expr);
+    case Op::kLiteral:
+      return constant(expr.value, shape(expr));
+    case Op::kEqual:
+    case Op::kLess:
+    case Op::kLessEqual:
+      return comparison(expr);
+    case Op::kAnd:
+      return Sql::infix("AND", all(expr.args));
+    case Op::kOr:
+      return Sql::infix("OR", all(expr.args));
+    case Op::kNot:
+      return Sql::prefix("NOT", lower(expr.args[0]));
+    case Op::kIsNull:
+      return Sql::postfix(as(expr.args[0], shape(expr.args[0])), "IS NULL");
+    case Op::kIn:
+      return membership(expr);
+    case Op::kLike:
+      return like(expr);
+    case Op::kCase:
+    case Op::kCoalesce:
+      return choice(expr);
+    case Op::kDatePart:
+    case Op::kDateTrunc:
+      return calendar(expr);
+    case Op::kLower:
+    case Op::kUpper:
+    case Op::kTrim:
+    case Op::kLength:
+    case Op::kSubstring:
+    case Op::kConcat:
+    case Op::kToNumber:
+      return text(expr);
+    default:
+      return arithmetic(expr);
+  }
+}
+
+Sql ExpressionLowering::column(const Expr& expr) const {
+  if (source_.tables[expr.table].is_subquery()) return Sql::name({alias(expr.table), expr.name});
+  const std::string& table = source_.tables[expr.table].table;
+  const policy::Column& declared = *policy_.find(table)->find(expr.name);
+  const Shape shape = plan::shape_of(declared);
+  Sql value = dialect_.read(stored(table, expr.name), Sql::name({alias(expr.table), expr.name}),
+                            declared, shape.grid);
+  const std::optional<Value> instead = fallback(declared, shape);
+  if (!instead) return value;
+  return Sql::call("coalesce", {std::move(value), constant(*instead, shape)});
+}
+
+std::optional<Value> ExpressionLowering::fallback(const policy::Column& declared,
+                                                  const Shape& shape) {
+  if (declared.null_rule != policy::NullRule::kDefault) return std::nullopt;
+  Value value = declared.fallback;
+  if (shape.grid) {
+    const Rational steps(Rational(value.number() / shape.grid->step).round());
+    value.data = std::clamp(steps * shape.grid->step, shape.grid->low, shape.grid->high);
+  }
+  return value;
+}
+
+RowField ExpressionLowering::field(std::string name, const Expr& expr) const {
+  RowField made{std::move(name), lower(expr), std::nullopt};
+  if (expr.op != Op::kColumn || source_.tables[expr.table].is_subquery()) return made;
+  const std::string& table = source_.tables[expr.table].table;
+  const policy::Column& declared = *policy_.find(table)->find(expr.name);
+  const Shape shape = plan::shape_of(declared);
+  if (!shape.grid) return made;
+  made.column = ColumnRead{stored(table, expr.name),
+                           Sql::name({alias(expr.table), expr.name}),
+                           declared.type,
+                           *shape.grid,
+                           {}};
+  if (const std::optional<Value> instead = fallback(declared, shape)) {
+    made.column->fallback = static_cast<std::int64_t>(whole(instead->number() / shape.grid->step));
+  }
+  return made;
+}
+
+Sql ExpressionLowering::comparison(const Expr& expr) const {
+  const Shape& a = shape(expr.args[0]);
+  const Shape& b = shape(expr.args[1]);
+  std::vector<Sql> sides;
+  if (a.grid) {
+    const Rational step = plan::join(*a.grid, *b.grid).step;
+    sides = {in_steps(expr.args[0], step), in_steps(expr.args[1], step)};
+  } else {
+    sides = all(expr.args);
+  }
+  if (expr.op == Op::kEqual) return Sql::infix("=", std::move(sides));
+  if (expr.op == Op::kLess) return Sql::infix("<", std::move(sides));
+  return Sql::infix("<=", std::move(sides));
+}
+
+// A number that is no multiple of the argument's step equals none of its values.
+Sql ExpressionLowering::membership(const Expr& expr) const {
+  const Shape& own = shape(expr.args[0]);
+  std::vector<Sql> list;
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    const Value& value = expr.args[i].value;
+    if (own.grid) {
+      const Rational steps = value.number() / own.grid->step;
+      if (steps.denominator() != 1 || !fits_bigint(steps)) continue;
+    }
+    list.push_back(constant(value, own));
+  }
+  Sql arg = lower(expr.args[0]);
+  if (list.empty()) return unless_null(arg, Sql::truth(false), dialect_.null(SqlType::kTruth));
+  return Sql::in(std::move(arg), std::move(list));
+}
+
+Sql ExpressionLowering::like(const Expr& expr) const {
+  Sql arg = lower(expr.args[0]);
+  Sql pattern = lower(expr.args[1]);
+  if (expr.name != "i") return dialect_.like(std::move(arg), std::move(pattern));
+  return dialect_.like(letters(std::move(arg), kCapitals, kSmall),
+                       letters(std::move(pattern), kCapitals, kSmall));
+}
+
+Sql ExpressionLowering::choice(const Expr& expr) const {
+  const Shape& own = shape(expr);
+  std::vector<Sql> args;
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const bool condition = expr.op == Op::kCase && i % 2 == 0 && i + 1 < expr.args.size();
+    args.push_back(condition ? as(expr.args[i], shape(expr.args[i])) : as(expr.args[i], own));
+  }
+  if (expr.op == Op::kCoalesce) return Sql::call("coalesce", std::move(args));
+  return Sql::choose(std::move(args));
+}
+
+Sql ExpressionLowering::arithmetic(const Expr& expr) const {
+  switch (expr.op) {
+    case Op::kAdd:
+    case Op::kSubtract:
+      return sum(expr);
+    case Op::kMultiply:
+      return Sql::infix("*", all(expr.args));
+    case Op::kNegate:
+      return Sql::prefix("-", lower(expr.args[0]));
+    case Op::kAbsolute:
+      return Sql::call("abs", all(expr.args));
+    case Op::kDivide:
+    case Op::kModulo:
+      break;
+    default:
+      return rounding(expr);
+  }
+  const Grid a = *shape(expr.args[0]).grid;
+  const Grid b = *shape(expr.args[1]).grid;
+  const Rational step = plan::join(a, b).step;
+  Sql left = in_steps(expr.args[0], step);
+  Sql right = in_steps(expr.args[1], step);
+  if (shape(expr).type != Type::kInteger) {
+    return dialect_.quotient(std::move(left), std::move(right));
+  }
+  return expr.op == Op::kModulo
+             ? dialect_.remainder(std::move(left), std::move(right), SqlType::kSteps)
+             : dialect_.divided(std::move(left), std::move(right), SqlType::kSteps);
+}
+
+Sql ExpressionLowering::sum(const Expr& expr) const {
+  const Rational step = shape(expr).grid->step;
+  std::vector<Sql> sides;
+  bool wide = false;
+  for (const Expr& arg : expr.args) {
+    wide = wide || !fits_bigint(largest(*shape(arg).grid) / step);
+    sides.push_back(in_steps(arg, step));
+  }
+  Sql value =
+      expr.op == Op::kAdd ? Sql::infix("+", std::move(sides)) : Sql::infix("-", std::move(sides));
+  return wide ? dialect_.cast(std::move(value), SqlType::kSteps) : value;
+}
+
+Sql ExpressionLowering::rounding(const Expr& expr) const {
+  const Grid from = *shape(expr.args[0]).grid;
+  const Grid to = *shape(expr).grid;
+  IntegerMap::Formula formula;
+  formula.low = static_cast<std::int64_t>(whole(to.low / to.step));
+  formula.high = static_cast<std::int64_t>(whole(to.high / to.step));
+  if (expr.op == Op::kBucket) {
+    formula.slope = from.step / expr.grid->step;
+    formula.offset = -expr.grid->low / expr.grid->step;
+    formula.rounding = Rounding::kFloor;
+    return dialect_.scaled(lower(expr.args[0]), formula, from);
+  }
+  if (from.step == to.step) return lower(expr.args[0]);  // it lies there already
+  formula.slope = from.step / to.step;
+  if (expr.op == Op::kFloor) formula.rounding = Rounding::kFloor;
+  if (expr.op == Op::kCeiling) formula.rounding = Rounding::kCeiling;
+  return dialect_.scaled(lower(expr.args[0]), formula, from);
+}
+
+Sql ExpressionLowering::calendar(const Expr& expr) const {
+  const Shape& from = shape(expr.args[0]);
+  DISCREET_CHECK(is_temporal(from.type));
+  const bool date = from.type == Type::kDate;
+  Sql steps = in_steps(expr.args[0], 1);
+  if (date && (expr.name == "hour" || expr.name == "minute")) {  // of midnight
+    return expr.op == Op::kDateTrunc
+               ? steps
+               : unless_null(steps, dialect_.number(0), dialect_.null(SqlType::kSteps));
+  }
+  if (expr.op == Op::kDatePart) return dialect_.date_part(expr.name, std::move(steps), date);
+  Sql value = dialect_.date_trunc(expr.name, std::move(steps), date);
+  const Rational step = shape(expr).grid->step;
+  if (step == Rational(1)) return value;
+  return dialect_.divided(std::move(value), dialect_.number(whole(step)), SqlType::kSteps);
+}
+
+Sql ExpressionLowering::text(const Expr& expr) const {
+  switch (expr.op) {
+    case Op::kLower:
+      return letters(lower(expr.args[0]), kCapitals, kSmall);
+    case Op::kUpper:
+      return letters(lower(expr.args[0]), kSmall, kCapitals);
+    case Op::kTrim:
+      return dialect_.trim(lower(expr.args[0]));
+    case Op::kLength:
+      return dialect_.length(lower(expr.args[0]));
+    case Op::kConcat: {
+      // No result has more than 2^27 characters, so that none can be too long for a database
+      // because of somebody's text (S3).
+      const std::int64_t most =
+          (std::int64_t{1} << 27) / static_cast<std::int64_t>(expr.args.size());
+      std::vector<Sql> parts;
+      for (const Expr& arg : expr.args) {
+        Sql part = lower(arg);
+        parts.push_back(arg.op == Op::kLiteral ? part : dialect_.cut(std::move(part), most));
+      }
+      return Sql::infix("||", std::move(parts));
+    }
+    case Op::kSubstring: {
+      // From before the first character on: DuckDB would count such places from the end. No text
+      // has 2^30 characters.
+      auto first = static_cast<std::int64_t>(whole(expr.args[1].value.number()));
+      auto count = static_cast<std::int64_t>(whole(expr.args[2].value.number()));
+      if (first < 1) {
+        count = std::max<std::int64_t>(0, count + first - 1);
+        first = 1;
+      }
+      constexpr std::int64_t kMost = std::int64_t{1} << 30;
+      return dialect_.substring(lower(expr.args[0]), std::min(first, kMost),
+                                std::min(count, kMost));
+    }
+    default:
+      DISCREET_CHECK(expr.op == Op::kToNumber && expr.grid.has_value());
+      return dialect_.to_number(lower(expr.args[0]), *expr.grid);
+  }
+}
+
+}  // namespace discreet::engine::lowering

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lowering/fold.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "plan/local_group.h"
+
+namespace discreet::engine::lowering {
+namespace {
+
+using plan::Field;
+using plan::Fold;
+using plan::Shape;
+
+Int128 whole(const Rational& value) {
+  DISCREET_CHECK(value.denominator() == 1);
+  return to_int128(value.numerator());
+}
+
+/// NULL stays NULL. Of wide numbers, as steps.
+Sql into_range(const Sql& value, const plan::Grid& grid, const Dialect& dialect) {
+  const Sql low = dialect.number(whole(grid.low / grid.step), SqlType::kWide);
+  const Sql high = dialect.number(whole(grid.high / grid.step), SqlType::kWide);
+  return dialect.cast(Sql::choose({Sql::infix("<", {value, low}), low,
+                                   Sql::infix(">", {value, high}), high, value}),
+                      SqlType::kSteps);
+}
+
+/// round(sum * factor / count), halves away from zero. A group that has a sum has rows.
+Sql mean(const Sql& sum, const Sql& count, Int128 factor, const Dialect& dialect) {
+  const Sql zero = dialect.number(0, SqlType::kWide);
+  const Sql two = dialect.number(2, SqlType::kWide);
+  const Sql twice = Sql::infix("*", {sum, dialect.number(2 * factor, SqlType::kWide)});
+  const Sql below = Sql::infix("*", {count, two});
+  const auto nearest = [&](const Sql& above) {
+    return dialect.divided(Sql::infix("+", {above, count}), below, SqlType::kWide);
+  };
+  return dialect.cast(
+      Sql::choose({Sql::infix("<", {sum, zero}), Sql::prefix("-", nearest(Sql::prefix("-", twice))),
+                   nearest(twice)}),
+      SqlType::kSteps);
+}
+
+}  // namespace
+
+FoldedField fold_field(const Field& field, const Shape& to, const ExpressionLowering& expressions) {
+  const Dialect& dialect = expressions.dialect();
+  const Sql name = Sql::name({"g", field.name});
+  FoldedField out{field.name, {}, name};
+  const auto add = [&](Sql aggregate, const std::string& called) {
+    out.aggregates.push_back(Sql::as(std::move(aggregate), called));
+  };
+  const auto wide = [&](Sql sql) { return dialect.cast(std::move(sql), SqlType::kWide); };
+  std::optional<Shape> argument;
+  if (field.expr) argument = expressions.shape(*field.expr);
+  const Shape own = plan::shape_of_fold(field, argument).value();
+  switch (field.fold) {
+    case Fold::kRows:
+      add(wide(field.expr ? Sql::call("count", {expressions.lower(*field.expr)})
+                          : Sql::count_rows()),
+          field.name);
+      break;
+    case Fold::kDistinct:
+      add(wide(Sql::count_distinct(expressions.lower(*field.expr))), field.name);
+      break;
+    case Fold::kSum:
+      add(wide(Sql::call("sum", {expressions.lower(*field.expr)})), field.name);
+      break;
+    case Fold::kLeast:
+      add(Sql::call("min", {expressions.lower(*field.expr)}), field.name);
+      break;
+    case Fold::kGreatest:
+      add(Sql::call("max", {expressions.lower(*field.expr)}), field.name);
+      break;
+    case Fold::kMean: {
+      const std::string count = "~n~" + field.name;
+      const Sql lowered = expressions.lower(*field.expr);
+      add(wide(Sql::call("sum", {lowered})), field.name);
+      add(wide(Sql::call("count", {lowered})), count);
+      const Int128 factor = whole(argument->grid->step / own.grid->step);
+      out.value = mean(name, Sql::name({"g", count}), factor, dialect);
+      break;
+    }
+    case Fold::kValue:
+    case Fold::kIdentifier:
+      DISCREET_CHECK(false);
+  }
+  if (field.grid) out.value = into_range(name, *own.grid, dialect);
+  if (to.grid && own.grid && to.grid->step != own.grid->step) {
+    out.value = Sql::infix("*", {out.value, dialect.number(whole(own.grid->step / to.grid->step))});
+  }
+  return out;
+}
+
+Select grouped(Select rows, std::vector<Sql> keys, const plan::Part& part, bool shows_unit,
+               const std::vector<FoldedField>& folded) {
+  Select outside;
+  if (shows_unit) outside.outputs.push_back(Sql::name({"g", plan::kUnitField}));
+  std::size_t next = 0;
+  for (const Field& field : part.fields) {
+    const bool is_key = field.fold == Fold::kValue || field.fold == Fold::kIdentifier;
+    outside.outputs.push_back(is_key ? Sql::name({"g", field.name})
+                                     : Sql::as(folded[next++].value, field.name));
+  }
+  rows.group_by = keys.size();
+  rows.outputs = std::move(keys);
+  for (const FoldedField& fold : folded) {
+    rows.outputs.insert(rows.outputs.end(), fold.aggregates.begin(), fold.aggregates.end());
+  }
+  outside.from = {{Sql::subquery(rows), "g", {}}};
+  return outside;
+}
+
+}  // namespace discreet::engine::lowering

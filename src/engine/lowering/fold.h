@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folds of a grouped subquery (plan/plan.h, "Fold") as SQL: aggregates inside, and around them what
+// brings the numbers into their range, so that no aggregate is written twice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/lowering/expression.h"
+
+namespace discreet::engine::lowering {
+
+struct FoldedField {
+  std::string name;
+  std::vector<Sql> aggregates;  ///< of the GROUP BY, named
+  Sql value;                    ///< of their names, in steps of the field's shape
+};
+
+/// `to`: the shape of the field, of whose step its own is a multiple.
+FoldedField fold_field(const plan::Field& field, const plan::Shape& to,
+                       const ExpressionLowering& expressions);
+
+/// SELECT fields FROM (SELECT keys, aggregates ... GROUP BY keys). `keys` have their names; the
+/// unit comes out if `shows_unit`.
+Select grouped(Select rows, std::vector<Sql> keys, const plan::Part& part, bool shows_unit,
+               const std::vector<FoldedField>& folded);
+
+}  // namespace discreet::engine::lowering

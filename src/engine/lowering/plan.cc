@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lowering/plan.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "engine/integer_map.h"
+#include "engine/key.h"
+#include "engine/lowering/expression.h"
+#include "engine/lowering/relation.h"
+
+namespace discreet::engine::lowering {
+namespace {
+
+using plan::Checked;
+using plan::Expr;
+using plan::MeasureKind;
+using plan::Shape;
+using plan::Step;
+using policy::Type;
+
+KeyKind key_kind(const Shape& shape, bool listed) {
+  if (shape.grid) return KeyKind::kNumber;
+  if (shape.type == Type::kBoolean) return KeyKind::kBoolean;
+  return listed ? KeyKind::kText : KeyKind::kCutText;
+}
+
+IntegerMap map_of(const plan::Lowered& lowered) {
+  return IntegerMap({.slope = Rational::ratio(lowered.multiply, lowered.divide),
+                     .offset = Rational::ratio(-lowered.subtract, lowered.divide),
+                     .low = lowered.low,
+                     .high = lowered.high});
+}
+
+std::int64_t steps_of(const Rational& end, const policy::Grid& grid) {
+  return (end / grid.step).numerator().get_si();
+}
+
+class PlanLowering {
+ public:
+  PlanLowering(const Checked& checked, const Dialect& dialect, const Schemas& schemas)
+      : checked_(checked),
+        plan_(checked.plan()),
+        dialect_(dialect),
+        expressions_(dialect, plan_.source, checked.policy(), schemas),
+        relations_(dialect, checked.policy(), schemas) {}
+
+  BoundedRun bounded() const;
+  PushedRun pushed() const;
+
+ private:
+  Select source() const;
+  std::vector<KeyKind> key_kinds() const;
+  Sql integer(const Step& step) const;
+  Sql aggregate(const Step& step) const;
+  std::vector<Sql> pushed_keys() const;
+
+  const Checked& checked_;
+  const plan::Plan& plan_;
+  const Dialect& dialect_;
+  ExpressionLowering expressions_;
+  RelationLowering relations_;
+};
+
+// FROM and WHERE, without the unit.
+Select PlanLowering::source() const {
+  std::optional<std::size_t> unit_table;
+  if (!checked_.unit_column().empty()) unit_table = checked_.unit_table();
+  Select select = relations_.source(plan_.source, unit_table);
+  if (plan_.filter) select.where.push_back(expressions_.lower(*plan_.filter));
+  if (!checked_.listed()) return select;
+  for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
+    const Shape& shape = checked_.key_shapes()[i];
+    std::vector<Sql> outcomes;
+    for (const policy::Value& value : *shape.outcomes) {
+      outcomes.push_back(expressions_.constant(value, shape));
+    }
+    select.where.push_back(Sql::in(expressions_.lower(plan_.keys[i].expr), std::move(outcomes)));
+  }
+  return select;
+}
+
+std::vector<KeyKind> PlanLowering::key_kinds() const {
+  std::vector<KeyKind> kinds;
+  for (const Shape& shape : checked_.key_shapes()) {
+    kinds.push_back(key_kind(shape, checked_.listed().has_value()));
+  }
+  return kinds;
+}
+
+BoundedRun PlanLowering::bounded() const {
+  BoundedRun run{source(), {}, {}};
+  Identifier unit{Sql::postfix(Sql::call("row_number", {}), "OVER ()"), true};  // a row is a unit
+  if (!checked_.unit_column().empty()) {
+    unit = relations_.unit(plan_.source, checked_.unit_table(), checked_.unit_column(), run.rows);
+  }
+  run.task.wide_unit = !unit.whole;
+  run.task.groups_per_unit = plan_.bounds.groups_per_unit;
+  run.task.rows_per_unit_and_group = plan_.bounds.rows_per_unit_and_group;
+  run.task.keys = key_kinds();
+
+  std::vector<RowField>& row = run.fields;
+  row.push_back({"unit", std::move(unit.sql), std::nullopt});
+  for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
+    row.push_back(expressions_.field("k" + std::to_string(i), plan_.keys[i].expr));
+  }
+  std::vector<const Expr*> arguments;  // equal ones are read once
+  for (const Step& step : checked_.steps()) {
+    Measure measure{step.measurement.kind, {}, map_of(step.lowered)};
+    if (step.measurement.argument) {
+      const Expr& argument = *step.measurement.argument;
+      auto known = std::find_if(arguments.begin(), arguments.end(),
+                                [&](const Expr* other) { return *other == argument; });
+      measure.content = static_cast<std::size_t>(known - arguments.begin());
+      if (known == arguments.end()) {
+        arguments.push_back(&argument);
+        Content content{0, 1};
+        if (step.shape.grid) {
+          content = {steps_of(step.shape.grid->low, *step.shape.grid),
+                     steps_of(step.shape.grid->high, *step.shape.grid)};
+        } else if (step.shape.type == Type::kText) {
+          content = {std::numeric_limits<std::int64_t>::min(),
+                     std::numeric_limits<std::int64_t>::max()};
+        }
+        row.push_back(expressions_.field("c" + std::to_string(run.task.contents.size()), argument));
+        run.task.contents.push_back(content);
+      }
+    }
+    run.task.measures.push_back(std::move(measure));
+  }
+  run.rows.outputs = dialect_.outputs(row);
+  return run;
+}
+
+// The integer z of a row (plan/lowering.h), or NULL.
+Sql PlanLowering::integer(const Step& step) const {
+  const IntegerMap map = map_of(step.lowered);
+  const policy::Grid& grid = *step.shape.grid;
+  Sql argument = expressions_.lower(*step.measurement.argument);
+  if (map.is_identity_on(steps_of(grid.low, grid), steps_of(grid.high, grid))) return argument;
+  return dialect_.scaled(std::move(argument), map.formula(), grid);
+}
+
+Sql PlanLowering::aggregate(const Step& step) const {
+  const auto& argument = step.measurement.argument;
+  const Sql zero = dialect_.number(0, SqlType::kWide);
+  switch (step.measurement.kind) {
+    case MeasureKind::kUnits:
+      break;
+    case MeasureKind::kRows:
+      if (argument) return Sql::call("count", {expressions_.lower(*argument)});
+      break;
+    case MeasureKind::kDistinct:
+      return Sql::count_distinct(expressions_.lower(*argument));
+    case MeasureKind::kSum:
+      return Sql::call("coalesce", {Sql::call("sum", {integer(step)}), zero});
+    case MeasureKind::kSquares: {
+      const Sql z = integer(step);
+      return Sql::call("coalesce", {Sql::call("sum", {Sql::infix("*", {z, z})}), zero});
+    }
+    case MeasureKind::kQuantile:
+      DISCREET_CHECK(false);
+  }
+  return Sql::count_rows();
+}
+
+std::vector<Sql> PlanLowering::pushed_keys() const {
+  std::vector<Sql> keys;
+  const std::vector<KeyKind> kinds = key_kinds();
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    Sql key = expressions_.lower(plan_.keys[i].expr);
+    if (kinds[i] == KeyKind::kCutText) {
+      key = dialect_.first_characters(std::move(key), kKeyCharacters);
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+PushedRun PlanLowering::pushed() const {
+  PushedRun run{key_kinds(), source(), {}, {}};
+  const Select rows = run.groups;
+  run.groups.outputs = pushed_keys();
+  run.groups.group_by = run.groups.outputs.size();
+  run.groups.outputs.push_back(dialect_.cast(Sql::count_rows(), SqlType::kSteps));
+  std::vector<std::string> printed;  // of each tally's value
+  for (std::size_t i = 0; i < checked_.steps().size(); ++i) {
+    const Step& step = checked_.steps()[i];
+    if (step.measurement.kind != MeasureKind::kQuantile) {
+      run.groups.outputs.push_back(dialect_.cast(aggregate(step), SqlType::kWide));
+      run.steps.push_back(i);
+      continue;
+    }
+    Sql value = integer(step);
+    auto known = std::find(printed.begin(), printed.end(), value.print());
+    auto tally = static_cast<std::size_t>(known - printed.begin());
+    if (known == printed.end()) {
+      printed.push_back(value.print());
+      Select select = rows;
+      select.outputs = pushed_keys();
+      select.where.push_back(Sql::postfix(value, "IS NOT NULL"));
+      select.outputs.push_back(std::move(value));
+      select.group_by = select.outputs.size();
+      select.outputs.push_back(dialect_.cast(Sql::count_rows(), SqlType::kSteps));
+      run.tallies.push_back({std::move(select), {}});
+    }
+    run.tallies[tally].steps.push_back(i);
+  }
+  return run;
+}
+
+}  // namespace
+
+LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
+  const PlanLowering lowering(checked, dialect, schemas);
+  LoweredPlan lowered;
+  lowered.bounding_words = dialect.bounding_words();
+  if (checked.unit_column().empty() || checked.pair()) {  // nothing is bounded after the join
+    lowered.pushed = lowering.pushed();
+  } else {
+    lowered.bounded = lowering.bounded();
+  }
+  return lowered;
+}
+
+BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
+  return PlanLowering(checked, dialect, schemas).bounded();
+}
+
+std::string LoweredPlan::print() const {
+  std::string out;
+  if (bounded) {
+    out = bounded->rows.print() + ";\n-- " + bounding_words + "of every unit at most " +
+          std::to_string(bounded->task.groups_per_unit) + " groups, in each at most " +
+          std::to_string(bounded->task.rows_per_unit_and_group) +
+          " rows, chosen by a keyed hash of that unit's own rows; then counts and sums of "
+          "integers.\n";
+  }
+  if (pushed) {
+    out += pushed->groups.print() + ";\n";
+    for (const TallyQuery& tally : pushed->tallies) out += tally.select.print() + ";\n";
+  }
+  return out;
+}
+
+}  // namespace discreet::engine::lowering

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checked plan as statements for a database. Where each row is a unit, or rows have two owners
+// and were limited before they met, nothing needs bounding, and everything is pushed down: counts,
+// sums of integers, and values with their counts for quantiles. Otherwise the database reads,
+// joins, filters and computes the keys and arguments of every row, and Bounding does the rest.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/bounding.h"
+#include "engine/lowering/dialect.h"
+#include "engine/lowering/sql.h"
+#include "plan/checker.h"
+
+namespace discreet::engine::lowering {
+
+/// Rows of unit, keys, contents (Dialect::outputs), for a Bounding of `task`.
+struct BoundedRun {
+  Select rows;
+  std::vector<RowField> fields;  ///< of which `rows` are the outputs
+  BoundingTask task;
+};
+
+/// Values with their counts, for the quantiles of `steps`.
+struct TallyQuery {
+  Select select;  ///< keys, value, count
+  std::vector<std::size_t> steps;
+};
+
+/// GROUP BY in the database.
+struct PushedRun {
+  std::vector<KeyKind> keys;
+  Select groups;  ///< keys, number of units, then one kWide for each of `steps`
+  std::vector<std::size_t> steps;
+  std::vector<TallyQuery> tallies;
+};
+
+struct LoweredPlan {
+  std::optional<BoundedRun> bounded;
+  std::optional<PushedRun> pushed;
+  std::string bounding_words;
+
+  /// What would be sent, with a comment on what happens outside of SQL.
+  std::string print() const;
+};
+
+LoweredPlan lower_plan(const plan::Checked& checked, const Dialect& dialect,
+                       const Schemas& schemas);
+
+/// For Engine::rows: always through Bounding, a row's number being its unit where a row is one.
+BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas);
+
+}  // namespace discreet::engine::lowering

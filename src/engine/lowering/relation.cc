@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lowering/relation.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/lowering/expression.h"
+#include "engine/lowering/fold.h"
+#include "plan/identity.h"
+
+namespace discreet::engine::lowering {
+namespace {
+
+using plan::Field;
+using plan::Fold;
+using plan::JoinKind;
+using plan::Part;
+using plan::Source;
+using plan::TableUse;
+
+std::string alias(std::size_t table) { return ExpressionLowering::alias(table); }
+
+// A key that says whose the group is, in every row.
+bool tells_unit(const Part& part, const Field& field) {
+  return field.fold == Fold::kIdentifier &&
+         part.source.tables[field.expr->table].join == JoinKind::kInner;
+}
+
+}  // namespace
+
+const StoredColumn& RelationLowering::stored(const std::string& table,
+                                             const std::string& column) const {
+  const auto& columns = schemas_.at(table).columns;
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const StoredColumn& one) { return one.name == column; });
+  DISCREET_CHECK(found != columns.end());
+  return *found;
+}
+
+bool RelationLowering::unit_is_whole(const Source& source) const {
+  const TableUse& use = source.tables[*plan::unit_table_of(source, policy_)];
+  if (use.is_subquery()) return is_whole(use, plan::kUnitField);
+  const policy::UnitPath& path = *policy_.find(use.table)->unit;
+  const std::string& last = path.steps.empty() ? use.table : path.steps.back().table;
+  return dialect_.is_whole(stored(last, path.column));
+}
+
+bool RelationLowering::is_whole(const TableUse& use, const std::string& column) const {
+  if (!use.is_subquery()) return dialect_.is_whole(stored(use.table, column));
+  return std::all_of(use.parts.begin(), use.parts.end(), [&](const Part& part) {
+    if (column == plan::kUnitField) return unit_is_whole(part.source);
+    const Field& field = *plan::find_field(part, column);
+    return is_whole(part.source.tables[field.expr->table], field.expr->name);
+  });
+}
+
+RelationLowering::Named RelationLowering::named(const Source& source, std::size_t table,
+                                                const std::string& column) const {
+  const TableUse& use = source.tables[table];
+  Named out{Sql::name({alias(table), column}), nullptr, is_whole(use, column)};
+  if (!use.is_subquery()) out.stored = &stored(use.table, column);
+  return out;
+}
+
+Sql RelationLowering::equal(const Named& a, const Named& b) const {
+  if (a.stored != nullptr && b.stored != nullptr) {
+    return dialect_.equal_stored(*a.stored, a.sql, *b.stored, b.sql);
+  }
+  std::vector<Sql> sides;
+  for (const Named* side : {&a, &b}) {
+    Sql sql = side->stored != nullptr ? dialect_.identifier(*side->stored, side->sql) : side->sql;
+    const bool as_text = side->whole && !(a.whole && b.whole);
+    sides.push_back(as_text ? dialect_.cast(std::move(sql), SqlType::kText) : std::move(sql));
+  }
+  return Sql::infix("=", std::move(sides));
+}
+
+std::vector<Sql> RelationLowering::conditions(const Source& source, std::size_t index) const {
+  const TableUse& use = source.tables[index];
+  std::vector<Sql> all;
+  for (const plan::JoinOn& on : use.on) {
+    const bool fields = use.is_subquery() && plan::identities_of(use, on.right, policy_).empty();
+    if (fields) {
+      all.push_back(Sql::infix(
+          "=", {Sql::name({alias(on.left_table), on.left}), Sql::name({alias(index), on.right})}));
+    } else {
+      all.push_back(equal(named(source, on.left_table, on.left), named(source, index, on.right)));
+    }
+  }
+  if (use.condition) {
+    all.push_back(ExpressionLowering(dialect_, source, policy_, schemas_).lower(*use.condition));
+  }
+  return all;
+}
+
+Select RelationLowering::source(const Source& source,
+                                const std::optional<std::size_t>& unit_table) const {
+  Select select;
+  for (std::size_t i = 0; i < source.tables.size(); ++i) {
+    const TableUse& use = source.tables[i];
+    Sql table = !use.is_subquery() ? Sql::name(schemas_.at(use.table).name)
+                : use.limits       ? limited(source, i)
+                                   : subquery(use, unit_table == i);
+    FromTable from{std::move(table), alias(i), conditions(source, i), use.join == JoinKind::kLeft};
+    if (use.join == JoinKind::kInner || use.join == JoinKind::kLeft) {
+      select.from.push_back(std::move(from));
+      continue;
+    }
+    Select met;
+    met.outputs = {dialect_.number(1)};
+    met.where = std::move(from.on);
+    from.on.clear();
+    met.from = {std::move(from)};
+    const Sql exists = Sql::exists(met);
+    select.where.push_back(use.join == JoinKind::kSemi ? exists : Sql::prefix("NOT", exists));
+  }
+  return select;
+}
+
+Identifier RelationLowering::unit(const Source& source, std::size_t table,
+                                  const std::string& column, Select& select) const {
+  const TableUse& use = source.tables[table];
+  if (use.is_subquery()) {
+    const Sql name = Sql::name({alias(table), plan::kUnitField});
+    return {name, is_whole(use, plan::kUnitField)};
+  }
+  std::string at = use.table;
+  std::string called = alias(table);
+  const policy::UnitPath& path = *policy_.find(at)->unit;
+  for (std::size_t i = 0; i < path.steps.size(); ++i) {
+    const policy::UnitPath::Step& step = path.steps[i];
+    const std::string next = "u" + std::to_string(i);
+    const Sql equal =
+        dialect_.equal_stored(stored(at, step.column), Sql::name({called, step.column}),
+                              stored(step.table, step.key), Sql::name({next, step.key}));
+    select.from.push_back({Sql::name(schemas_.at(step.table).name), next, {equal}});
+    at = step.table;
+    called = next;
+  }
+  const StoredColumn& last = stored(at, column);
+  const Sql raw = Sql::name({called, column});
+  select.where.push_back(Sql::postfix(raw, "IS NOT NULL"));
+  return {dialect_.identifier(last, raw), dialect_.is_whole(last)};
+}
+
+Select RelationLowering::part(const TableUse& use, const Part& part, bool with_unit) const {
+  const std::optional<std::size_t> owner = plan::unit_table_of(part.source, policy_);
+  const bool told = std::any_of(part.fields.begin(), part.fields.end(),
+                                [&](const Field& field) { return tells_unit(part, field); });
+  // Groups are within a unit: by the unit, or by a key that tells it.
+  const bool needs_unit = owner && (with_unit || (part.grouped && !told));
+  const ExpressionLowering expressions(dialect_, part.source, policy_, schemas_);
+  Select select = source(part.source, needs_unit ? owner : std::nullopt);
+  if (part.filter) select.where.push_back(expressions.lower(*part.filter));
+
+  std::vector<Sql> keys;
+  if (needs_unit) {
+    const TableUse& whose = part.source.tables[*owner];
+    Identifier unit = this->unit(part.source, *owner, plan::unit_column_of(whose, policy_), select);
+    if (unit.whole && !is_whole(use, plan::kUnitField)) {
+      unit.sql = dialect_.cast(std::move(unit.sql), SqlType::kText);
+    }
+    keys.push_back(Sql::as(std::move(unit.sql), plan::kUnitField));
+  }
+  Source one;  // the shapes of the subquery's fields
+  one.tables = {use};
+  one.tables.front().join = JoinKind::kInner;
+  std::vector<FoldedField> folded;
+  for (const Field& field : part.fields) {
+    if (field.fold == Fold::kIdentifier) {
+      const Named name = named(part.source, field.expr->table, field.expr->name);
+      Sql sql = name.stored != nullptr ? dialect_.identifier(*name.stored, name.sql) : name.sql;
+      if (name.whole && !is_whole(use, field.name)) sql = dialect_.cast(sql, SqlType::kText);
+      if (part.grouped && !needs_unit && tells_unit(part, field)) {
+        select.where.push_back(Sql::postfix(name.sql, "IS NOT NULL"));
+      }
+      keys.push_back(Sql::as(std::move(sql), field.name));
+      continue;
+    }
+    const plan::Shape to =
+        plan::shape_of(plan::Expr::column(0, field.name), one, policy_, plan::Use::kChecked)
+            .value();
+    if (field.fold == Fold::kValue) {
+      keys.push_back(Sql::as(expressions.as(*field.expr, to), field.name));
+    } else {
+      folded.push_back(fold_field(field, to, expressions));
+    }
+  }
+  if (!part.grouped) {
+    if (keys.empty()) keys.push_back(dialect_.number(1));  // rows of which nothing is read
+    select.outputs = std::move(keys);
+    return select;
+  }
+  return grouped(std::move(select), std::move(keys), part, owner && with_unit, folded);
+}
+
+Sql RelationLowering::subquery(const TableUse& use, bool with_unit) const {
+  std::vector<Select> parts;
+  for (const Part& one : use.parts) parts.push_back(part(use, one, with_unit));
+  return Sql::union_all(parts);
+}
+
+Sql RelationLowering::limited(const Source& source, std::size_t index) const {
+  const TableUse& use = source.tables[index];
+  std::vector<Sql> names;  // without the table: each of these SELECTs has one
+  names.push_back(Sql::name({plan::kUnitField}));
+  for (const Field& field : use.parts.front().fields) names.push_back(Sql::name({field.name}));
+  std::vector<Sql> order = {dialect_.order_hash(names, 0)};  // fixed before any row is seen
+  order.insert(order.end(), names.begin(), names.end());
+  std::vector<Sql> columns;
+  for (const plan::JoinOn& on : source.tables[1].on) {
+    columns.push_back(Sql::name({index == 0 ? on.left : on.right}));
+  }
+  const auto first = [&](Sql from, const std::vector<Sql>& among, std::int64_t most) {
+    Select numbered;
+    numbered.outputs = names;
+    numbered.outputs.push_back(Sql::as(Sql::row_number(among, order), "~n"));
+    numbered.from = {{std::move(from), "s", {}}};
+    Select kept;
+    kept.outputs = names;
+    kept.from = {{Sql::subquery(numbered), "s", {}}};
+    kept.where = {Sql::infix("<=", {Sql::name({"s", "~n"}), dialect_.number(most)})};
+    return Sql::subquery(kept);
+  };
+  Sql side = subquery(use, true);
+  side = first(std::move(side), {names.front()}, use.limits->rows_per_unit);
+  return first(std::move(side), columns, use.limits->rows_per_key);
+}
+
+}  // namespace discreet::engine::lowering

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables, subqueries and joins of a checked plan as FROM and WHERE (plan/plan.h, "TableUse").
+//
+// A subquery's fields are outputs of their own names: values as expressions have them
+// (expression.h), identifiers as kSteps if they are stored as whole numbers in all its parts, else
+// as kText. Where somebody asks whose its rows are, the unit stands beside them as kUnitField. Rows
+// of nobody are left out there, or later: what joins along identities brings them together only
+// with each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/lowering/dialect.h"
+#include "engine/lowering/sql.h"
+#include "plan/plan.h"
+#include "policy/policy.h"
+
+namespace discreet::engine::lowering {
+
+/// What tells whose row it is.
+struct Identifier {
+  Sql sql;
+  bool whole = false;  ///< kSteps, else kText
+};
+
+class RelationLowering {
+ public:
+  /// All must outlive this.
+  RelationLowering(const Dialect& dialect, const policy::Policy& policy, const Schemas& schemas)
+      : dialect_(dialect), policy_(policy), schemas_(schemas) {}
+
+  /// FROM, and WHERE with the joins that filter. `unit_table`: of the source, whose unit will be
+  /// asked for.
+  Select source(const plan::Source& source, const std::optional<std::size_t>& unit_table) const;
+
+  /// Whose the rows of a source are: joins what the path of the table needs, and leaves rows of
+  /// nobody out. `column`: the unit's in the last table of the path, or kUnitField.
+  Identifier unit(const plan::Source& source, std::size_t table, const std::string& column,
+                  Select& select) const;
+
+ private:
+  struct Named {  ///< a column of a table, or an identifier of a subquery
+    Sql sql;
+    const StoredColumn* stored = nullptr;  ///< none: in the form of an Identifier
+    bool whole = false;
+  };
+  Named named(const plan::Source& source, std::size_t table, const std::string& column) const;
+  Sql equal(const Named& a, const Named& b) const;
+  std::vector<Sql> conditions(const plan::Source& source, std::size_t index) const;
+  bool is_whole(const plan::TableUse& use, const std::string& column) const;
+  bool unit_is_whole(const plan::Source& source) const;
+  const StoredColumn& stored(const std::string& table, const std::string& column) const;
+
+  Sql subquery(const plan::TableUse& use, bool with_unit) const;
+  Select part(const plan::TableUse& use, const plan::Part& part, bool with_unit) const;
+  /// A side of a join of two people's rows (plan/pair_join.h).
+  Sql limited(const plan::Source& source, std::size_t index) const;
+
+  const Dialect& dialect_;
+  const policy::Policy& policy_;
+  const Schemas& schemas_;
+};
+
+}  // namespace discreet::engine::lowering

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/postgres/connection.h"
+
+#include <algorithm>
+
+namespace discreet::engine::postgres {
+namespace {
+
+constexpr int kOldest = 130000;  // the server's version: trim_scale came with 13
+
+// No name is found but in PostgreSQL's own catalog; texts have one form; rows that a policy of the
+// server would hide make a question fail, rather than be left out silently.
+constexpr const char* kSettings[] = {
+    "SET search_path = pg_catalog",
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "SET standard_conforming_strings = on",
+    "SET timezone = 'UTC'",
+    "SET datestyle = 'ISO'",
+    "SET extra_float_digits = 1",
+    "SET bytea_output = 'hex'",
+    "SET row_security = off",
+    "SET client_min_messages = error",
+};
+// Unless the URL or the server gives another.
+constexpr const char* kTimeLimit = "SET statement_timeout = '600s'";
+
+void say(const OwnerLog& log, const std::string& words) {
+  if (log.say) log.say("postgres: " + words);
+}
+
+/// Rows as they come: a batch is handed over when it is full.
+class Batch {
+ public:
+  Batch(std::size_t most, const std::function<void(std::span<const CopyRow>)>& take)
+      : most_(most), take_(take) {}
+  void add(CopyMemory memory, CopyRow row) {
+    rows_.push_back(row);
+    memory_.push_back(std::move(memory));
+    if (rows_.size() == most_) flush();
+  }
+  void flush() {
+    if (!rows_.empty()) take_(rows_);
+    rows_.clear();
+    memory_.clear();
+  }
+
+ private:
+  std::size_t most_;
+  const std::function<void(std::span<const CopyRow>)>& take_;
+  std::vector<CopyRow> rows_;
+  std::vector<CopyMemory> memory_;
+};
+
+/// Before the first row: a signature, flags, the length of an extension. After the last: -1.
+constexpr std::size_t kHeader = 19;
+constexpr std::size_t kTrailer = 2;
+
+}  // namespace
+
+Error engine_failed() {
+  return {Code::kEngine,
+          "the database did not answer in full: it stopped, took longer than its time limit, or "
+          "refused; what was charged stays charged, nothing was released, and the owner's log has "
+          "its words"};
+}
+
+Error Connection::failed(const OwnerLog& log) const {
+  if (stop_) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  say(log, PQerrorMessage(session_.get()));
+  return engine_failed();
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& url, const OwnerLog& log) {
+  std::unique_ptr<Connection> made(new Connection);
+  made->url_ = url;
+  DISCREET_TRY(made->connect(log));
+  return made;
+}
+
+Result<void> Connection::connect(const OwnerLog& log) {
+  {
+    std::lock_guard lock(cancel_mutex_);
+    canceller_.reset();
+  }
+  session_.reset(PQconnectdb(url_.c_str()));
+  if (PQstatus(session_.get()) != CONNECTION_OK) {
+    say(log, PQerrorMessage(session_.get()));
+    if (PQconnectionNeedsPassword(session_.get()) != 0) {
+      return Error{Code::kEngine,
+                   "the database wants a password; give it in PGPASSWORD or in ~/.pgpass"};
+    }
+    if (PQconnectionUsedPassword(session_.get()) != 0) {
+      return Error{Code::kEngine,
+                   "the database refused the user or the password; correct the user in the "
+                   "policy's engine, and PGPASSWORD or ~/.pgpass"};
+    }
+    return Error{Code::kEngine,
+                 "the database that the policy names cannot be reached; correct its engine "
+                 "(postgres://user@host:port/database) or start it; the owner's log has its words"};
+  }
+  PQsetNoticeProcessor(session_.get(), [](void*, const char*) {}, nullptr);
+  {
+    std::lock_guard lock(cancel_mutex_);
+    canceller_.reset(PQgetCancel(session_.get()));
+  }
+  if (PQserverVersion(session_.get()) < kOldest) {
+    return Error{Code::kEngine, "the database is older than PostgreSQL 13; use a newer one"};
+  }
+  const char* const encoding = PQparameterStatus(session_.get(), "server_encoding");
+  if (encoding == nullptr || std::string_view(encoding) != "UTF8" ||
+      PQsetClientEncoding(session_.get(), "UTF8") != 0) {
+    return Error{Code::kEngine,
+                 "the database's encoding is not UTF8, so that texts could not be compared byte by "
+                 "byte; use a database of encoding UTF8"};
+  }
+  for (const char* setting : kSettings) DISCREET_TRY(query(setting, log));
+  DISCREET_ASSIGN(const auto limit, query("SHOW statement_timeout", log));
+  if (limit.at(0).at(0) == "0") DISCREET_TRY(query(kTimeLimit, log));
+  return {};
+}
+
+Result<void> Connection::begin(const OwnerLog& log) {
+  if (PQstatus(session_.get()) != CONNECTION_OK) DISCREET_TRY(connect(log));
+  const std::string sql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+  Result<std::vector<TextRow>> begun = query(sql, log);
+  if (!begun && !stop_ && PQstatus(session_.get()) != CONNECTION_OK) {
+    // The server was started anew since the last question.
+    DISCREET_TRY(connect(log));
+    begun = query(sql, log);
+  }
+  if (!begun) return begun.error();
+  return {};
+}
+
+void Connection::end() {
+  if (PQstatus(session_.get()) == CONNECTION_OK) Response(PQexec(session_.get(), "ROLLBACK"));
+}
+
+Result<std::vector<TextRow>> Connection::query(const std::string& sql, const OwnerLog& log) {
+  const Response response(PQexec(session_.get(), sql.c_str()));
+  const ExecStatusType status = PQresultStatus(response.get());
+  if ((status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) || stop_) return failed(log);
+  std::vector<TextRow> rows;
+  for (int i = 0; i < PQntuples(response.get()); ++i) {
+    TextRow& row = rows.emplace_back();
+    for (int c = 0; c < PQnfields(response.get()); ++c) {
+      row.emplace_back();
+      if (PQgetisnull(response.get(), i, c) != 0) continue;
+      row.back() = std::string(PQgetvalue(response.get(), i, c),
+                               static_cast<std::size_t>(PQgetlength(response.get(), i, c)));
+    }
+  }
+  return rows;
+}
+
+Result<void> Connection::copy(const std::string& sql, std::size_t most, const OwnerLog& log,
+                              const std::function<void(std::span<const CopyRow>)>& take) {
+  const std::string statement = "COPY (" + sql + ") TO STDOUT (FORMAT binary)";
+  const Response begun(PQexec(session_.get(), statement.c_str()));
+  if (PQresultStatus(begun.get()) != PGRES_COPY_OUT) return failed(log);
+  Batch batch(most, take);
+  bool first = true;
+  int size = 0;
+  for (;;) {
+    char* data = nullptr;
+    size = PQgetCopyData(session_.get(), &data, 0);
+    if (size < 0) break;
+    CopyMemory memory(data);
+    CopyRow row(data, static_cast<std::size_t>(size));
+    if (first) row.remove_prefix(std::min(kHeader, row.size()));
+    first = false;
+    if (row.size() <= kTrailer || stop_) continue;
+    batch.add(std::move(memory), row);
+  }
+  const Response ended(PQgetResult(session_.get()));
+  const bool fine = size == -1 && PQresultStatus(ended.get()) == PGRES_COMMAND_OK && !stop_;
+  while (Response more{PQgetResult(session_.get())}) {
+  }
+  if (!fine) {
+    // The words are the first result's: what follows would say less.
+    if (!stop_) say(log, PQresultErrorMessage(ended.get()));
+    return failed(log);
+  }
+  batch.flush();
+  return {};
+}
+
+void Connection::interrupt() {
+  stop_ = true;
+  std::lock_guard lock(cancel_mutex_);
+  char words[256];
+  if (canceller_) PQcancel(canceller_.get(), words, sizeof words);
+}
+
+}  // namespace discreet::engine::postgres

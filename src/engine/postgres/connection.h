@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection to a PostgreSQL server that only reads: every statement runs in a transaction that
+// is read only, on one snapshot, with a time limit, and finds no name but those of PostgreSQL's own
+// catalog and the tables that are written with their schema. Nothing is installed in the server.
+//
+// The server's own words may hold rows of the data. They go to the owner's log; errors that are
+// returned are constant texts (S21).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "engine/postgres/api.h"
+
+namespace discreet::engine::postgres {
+
+/// A row of a small result: texts, NULL as nothing.
+using TextRow = std::vector<std::optional<std::string>>;
+
+/// A row of a binary COPY: fields, each with its length before it.
+using CopyRow = std::string_view;
+
+class Connection {
+ public:
+  /// `url`: postgres://user@host:port/database, as libpq reads it; a password comes from there,
+  /// from PGPASSWORD or from ~/.pgpass.
+  /// Fails with: kEngine: it cannot be reached, it wants another password, its encoding is not
+  /// UTF8, it is older than 13.
+  static Result<std::unique_ptr<Connection>> open(const std::string& url, const OwnerLog& log);
+
+  /// BEGIN ... REPEATABLE READ, READ ONLY. The snapshot is that of the first query() or copy().
+  /// Reconnects if the server has closed the connection since.
+  Result<void> begin(const OwnerLog& log);
+  /// Nothing was written: it is rolled back. Also after a failure; cannot fail.
+  void end();
+
+  /// One statement whose result is small.
+  Result<std::vector<TextRow>> query(const std::string& sql, const OwnerLog& log);
+  /// COPY (sql) TO STDOUT, binary: hands rows over, up to `batch` at a time, as they come.
+  Result<void> copy(const std::string& sql, std::size_t batch, const OwnerLog& log,
+                    const std::function<void(std::span<const CopyRow>)>& take);
+
+  /// Makes what runs, and what is asked until resume(), fail with kInterrupted. From any thread.
+  void interrupt();
+  void resume() { stop_ = false; }
+  const std::atomic<bool>& stopped() const { return stop_; }
+
+ private:
+  Connection() = default;
+  Result<void> connect(const OwnerLog& log);
+  Error failed(const OwnerLog& log) const;
+
+  std::string url_;
+  std::atomic<bool> stop_{false};
+  std::mutex cancel_mutex_;
+  Connected session_;
+  Canceller canceller_;
+};
+
+/// What every question says that failed on its way, whatever the reason: a dead server, a time
+/// limit, a lost line, a changed right.
+Error engine_failed();
+
+}  // namespace discreet::engine::postgres

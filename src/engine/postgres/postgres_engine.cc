@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/postgres/postgres_engine.h"
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "engine/keyed_hash.h"
+#include "engine/lowering/plan.h"
+#include "engine/postgres/dialect.h"
+#include "engine/postgres/run.h"
+#include "engine/postgres/sources.h"
+#include "plan/training.h"
+
+namespace discreet::engine::postgres {
+namespace {
+
+using lowering::lower_plan;
+using lowering::Select;
+using lowering::Sql;
+using lowering::StoredColumn;
+
+/// Ends the transaction whatever happens in it.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection) : connection_(connection) {}
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() { connection_.end(); }
+
+ private:
+  Connection& connection_;
+};
+
+bool same(const StoredColumn& a, const StoredColumn& b) {
+  return a.name == b.name && a.type == b.type && a.type_name == b.type_name;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const policy::Policy& policy,
+                                                             const OwnerLog& log) {
+  DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(policy.engine, log));
+  DISCREET_ASSIGN(lowering::Schemas schemas, open_sources(*connection, policy, log));
+  return std::unique_ptr<PostgresEngine>(
+      new PostgresEngine(std::move(connection), std::move(schemas)));
+}
+
+// LOCK comes before the snapshot, so that the snapshot sees what the lock protects.
+Result<void> PostgresEngine::hold_schemas(const OwnerLog& log) {
+  std::string tables;
+  for (const auto& [name, stored] : schemas_) {
+    tables += (tables.empty() ? "" : ", ") + Sql::name(stored.name).print();
+  }
+  if (tables.empty()) return {};
+  DISCREET_TRY(connection_->query("LOCK TABLE " + tables + " IN ACCESS SHARE MODE", log));
+  for (const auto& [name, stored] : schemas_) {
+    DISCREET_ASSIGN(const lowering::StoredTable now,
+                    describe(*connection_, stored.name[0] + "." + stored.name[1], log));
+    if (!std::equal(now.columns.begin(), now.columns.end(), stored.columns.begin(),
+                    stored.columns.end(), same)) {
+      return Error{Code::kEngine, "the columns of table " + in_quotes(name) +
+                                      " changed since it was opened; check the policy and start "
+                                      "again; what was charged stays charged"};
+    }
+  }
+  return {};
+}
+
+Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& checked,
+                                                         const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  DISCREET_ASSIGN(Secret secret, Secret::fresh());
+  const Transaction transaction(*connection_);
+  DISCREET_TRY(connection_->begin(log));
+  DISCREET_TRY(hold_schemas(log));
+  DISCREET_ASSIGN(mechanism::Groups groups,
+                  run_lowered(*connection_, lower_plan(checked, dialect(), schemas_),
+                              checked.steps().size(), secret, log));
+  return Sensitive<mechanism::Groups>(std::move(groups));
+}
+
+Result<Sensitive<mechanism::UnitRows>> PostgresEngine::rows(const plan::CheckedTraining& training,
+                                                            const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  DISCREET_ASSIGN(Secret secret, Secret::fresh());
+  const Transaction transaction(*connection_);
+  DISCREET_TRY(connection_->begin(log));
+  DISCREET_TRY(hold_schemas(log));
+  DISCREET_ASSIGN(mechanism::UnitRows rows,
+                  run_rows(*connection_, lowering::lower_rows(training.rows, dialect(), schemas_),
+                           secret, log));
+  return Sensitive<mechanism::UnitRows>(std::move(rows));
+}
+
+std::string PostgresEngine::explain(const plan::Checked& checked) const {
+  return lower_plan(checked, dialect(), schemas_).print();
+}
+
+Result<std::vector<std::string>> PostgresEngine::public_values(const policy::Policy& policy,
+                                                               const std::string& table,
+                                                               const std::string& column,
+                                                               std::size_t most,
+                                                               const OwnerLog& log) {
+  DISCREET_TRY(check_public(policy, table));
+  const auto& columns = schemas_.at(table).columns;
+  const auto stored = std::find_if(columns.begin(), columns.end(),
+                                   [&](const StoredColumn& c) { return c.name == column; });
+  if (stored == columns.end()) {
+    return invalid_input("the source of table " + in_quotes(table) + " has no column " +
+                         in_quotes(column) + "; correct the policy or its source");
+  }
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  Select select;
+  const Sql raw = Sql::name({"t0", column});
+  select.outputs = {Sql::postfix(Sql::cast(raw, "text"), "COLLATE \"C\"")};
+  select.from.push_back({Sql::name(schemas_.at(table).name), "t0", {}});
+  select.where = {Sql::postfix(raw, "IS NOT NULL")};
+  select.group_by = 1;
+  const Transaction transaction(*connection_);
+  DISCREET_TRY(connection_->begin(log));
+  DISCREET_ASSIGN(const std::vector<TextRow> rows, connection_->query(select.print(), log));
+  std::vector<std::string> values;
+  for (const TextRow& row : rows) values.push_back(row[0].value());
+  DISCREET_TRY(check_listed(values.size(), table, column, most));
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace discreet::engine::postgres

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PostgreSQL server as an engine: rows are read in one read-only snapshot, streamed, and bounded
+// here, by the same code as any other engine's.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/engine.h"
+#include "engine/lowering/dialect.h"
+#include "engine/postgres/connection.h"
+
+namespace discreet::engine::postgres {
+
+class PostgresEngine final : public Engine {
+ public:
+  /// Connects to the policy's engine and checks tables, columns, types and rights.
+  /// Fails with: kInvalidInput, kNotFound, kRefused, kEngine; from the policy and the catalog.
+  static Result<std::unique_ptr<PostgresEngine>> open(const policy::Policy& policy,
+                                                      const OwnerLog& log);
+
+  /// One at a time; a second caller waits. Requires: a Checked of the same policy.
+  Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
+                                           const OwnerLog& log) override;
+  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedTraining& training,
+                                              const OwnerLog& log) override;
+  std::string explain(const plan::Checked& checked) const override;
+  void interrupt() override { connection_->interrupt(); }
+  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
+                                                 const std::string& table,
+                                                 const std::string& column, std::size_t most,
+                                                 const OwnerLog& log) override;
+
+ private:
+  PostgresEngine(std::unique_ptr<Connection> connection, lowering::Schemas schemas)
+      : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
+  /// Nobody can change a table's columns while it is read, and nobody has since the opening.
+  Result<void> hold_schemas(const OwnerLog& log);
+
+  std::mutex mutex_;
+  std::unique_ptr<Connection> connection_;
+  lowering::Schemas schemas_;
+};
+
+}  // namespace discreet::engine::postgres

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine against a server that refuses, changes, dies or takes too long: every failure is a
+// constant text, and what the server said is in the owner's log alone.
+#include "engine/postgres/postgres_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "engine/duckdb/files_for_tests.h"
+#include "engine/open.h"
+#include "engine/postgres/postgres_for_tests.h"
+#include "engine/postgres/sources.h"
+#include "plan/policy_for_tests.h"
+
+namespace discreet::engine::postgres {
+namespace {
+
+using namespace plan;
+using duckdb::GatheredLog;
+
+PrivatePostgres& server() { return PrivatePostgres::instance(); }
+
+class PostgresEngineTest : public testing::Test {
+ protected:
+  PostgresEngineTest() : policy_(clinic()) {
+    Database database;
+    for (int i = 0; i < 20; ++i) {
+      database["visits"].push_back({{"id", integer_value(i)},
+                                    {"patient_id", integer_value(i % 5)},
+                                    {"age", integer_value(30)},
+                                    {"city", text_value("Bob's town")}});
+    }
+    write_clinic(database, policy_);
+    visits_ = policy_.tables["visits"].source;
+  }
+
+  std::unique_ptr<PostgresEngine> opened() {
+    auto engine = PostgresEngine::open(policy_, log_.log());
+    EXPECT_TRUE(engine.has_value()) << engine.error().message << log_.said;
+    return engine ? *std::move(engine) : nullptr;
+  }
+  Error refused() {
+    auto engine = PostgresEngine::open(policy_, log_.log());
+    EXPECT_FALSE(engine.has_value());
+    return engine ? Error{} : engine.error();
+  }
+  Checked count() { return *Checker::check(count_plan(), policy_, "q"); }
+  /// A failure after the charge says one thing, whatever the server said.
+  void fails(PostgresEngine& engine) {
+    const auto answer = engine.run(count(), log_.log());
+    ASSERT_FALSE(answer.has_value());
+    EXPECT_EQ(answer.error().code, Code::kEngine);
+    EXPECT_EQ(answer.error().message, engine_failed().message);
+  }
+  void answers(PostgresEngine& engine) {
+    const auto answer = engine.run(count(), log_.log());
+    EXPECT_TRUE(answer.has_value()) << answer.error().message << log_.said;
+  }
+
+  policy::Policy policy_;
+  std::string visits_;
+  GatheredLog log_;
+};
+
+bool says(const Error& error, const std::string& words) {
+  return error.message.find(words) != std::string::npos;
+}
+
+TEST_F(PostgresEngineTest, SaysWhyItCannotConnect) {
+  policy_.engine = server().url("guarded");
+  EXPECT_TRUE(says(refused(), "wants a password"));
+  const std::string url = server().url("guarded:wrong");
+  policy_.engine = url;
+  const Error wrong = refused();
+  EXPECT_EQ(wrong.code, Code::kEngine);
+  EXPECT_TRUE(says(wrong, "refused the user or the password"));
+  EXPECT_FALSE(says(wrong, "wrong"));  // not the password
+  policy_.engine = server().url("guarded:right");
+  EXPECT_TRUE(says(refused(), "may not read"));
+  policy_.engine = "postgres://nobody@/x?host=%2Fnonexistent";
+  EXPECT_TRUE(says(refused(), "cannot be reached"));
+  policy_.engine = "postgres://reader@/latin?" + server().url().substr(server().url().find("host"));
+  server().must("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+  EXPECT_TRUE(says(refused(), "UTF8"));
+}
+
+TEST_F(PostgresEngineTest, TakesARoleThatReadsAndCannotWrite) {
+  EXPECT_NE(opened(), nullptr);
+  policy_.engine = server().url("dp");  // a superuser
+  EXPECT_EQ(refused().code, Code::kRefused);
+  EXPECT_TRUE(says(refused(), "GRANT SELECT"));
+  server().must("GRANT UPDATE (age) ON " + visits_ + " TO reader");
+  policy_.engine = server().url();
+  EXPECT_TRUE(says(refused(), "may write"));
+  server().must("REVOKE UPDATE (age) ON " + visits_ + " FROM reader");
+  EXPECT_NE(opened(), nullptr);
+  server().must("REVOKE SELECT ON " + visits_ + " FROM reader");
+  EXPECT_TRUE(says(refused(), "may not read"));
+}
+
+TEST_F(PostgresEngineTest, ChecksTablesColumnsAndTypes) {
+  server().must("CREATE VIEW " + visits_ + "_view AS SELECT * FROM " + visits_);
+  policy_.tables["visits"].source = visits_ + "_view";
+  EXPECT_TRUE(says(refused(), "materialized view"));
+  policy_.tables["visits"].source = "public.none";
+  EXPECT_EQ(refused().code, Code::kNotFound);
+  server().must("CREATE MATERIALIZED VIEW " + visits_ + "_kept AS SELECT * FROM " + visits_);
+  policy_.tables["visits"].source = visits_ + "_kept";
+  EXPECT_NE(opened(), nullptr);
+  policy_.tables["visits"].source = visits_;
+  policy_.tables["visits"].columns[0].name = "agee";
+  EXPECT_TRUE(says(refused(), "has no column")) << refused().message;
+  policy_.tables["visits"].columns[0].name = "age";
+  server().must("DROP VIEW " + visits_ + "_view; DROP MATERIALIZED VIEW " + visits_ + "_kept");
+  server().must("ALTER TABLE " + visits_ + " ALTER day TYPE text");
+  const Error changed = refused();
+  EXPECT_EQ(changed.code, Code::kInvalidInput);
+  EXPECT_TRUE(says(changed, "is text in the database and cannot be read as date"));
+  server().must("ALTER TABLE " + visits_ + " ALTER day TYPE date USING NULL");
+  server().must("ALTER TABLE " + visits_ + " ALTER patient_id TYPE json USING NULL");
+  EXPECT_TRUE(says(refused(), "a unit or a key must be"));
+}
+
+TEST_F(PostgresEngineTest, ADomainIsWhatItIsMadeOf) {
+  server().must("CREATE DOMAIN public.years AS integer CHECK (value >= 0)");
+  server().must("ALTER TABLE " + visits_ + " ALTER age TYPE public.years");
+  auto engine = opened();
+  answers(*engine);
+}
+
+TEST_F(PostgresEngineTest, NoticesThatAColumnChangedSinceItWasOpened) {
+  auto engine = opened();
+  answers(*engine);
+  server().must("ALTER TABLE " + visits_ + " ALTER age TYPE bigint");
+  const auto answer = engine->run(count(), log_.log());
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_TRUE(says(answer.error(), "changed since it was opened"));
+  EXPECT_TRUE(says(answer.error(), "stays charged"));
+}
+
+TEST_F(PostgresEngineTest, FailsWithOneTextWhateverHappens) {
+  server().must("ALTER ROLE reader SET statement_timeout = '300ms'");
+  auto engine = opened();
+  server().must("BEGIN; LOCK TABLE " + visits_);  // it waits, and its time is over
+  fails(*engine);
+  EXPECT_NE(log_.said.find("timeout"), std::string::npos) << log_.said;
+  server().must("ROLLBACK");
+  answers(*engine);
+  server().must("ALTER ROLE reader RESET statement_timeout");
+  server().must("REVOKE SELECT ON " + visits_ + " FROM reader");
+  fails(*engine);
+  server().must("GRANT SELECT ON " + visits_ + " TO reader");
+  answers(*engine);
+  server().must("ALTER TABLE " + visits_ + " ENABLE ROW LEVEL SECURITY");
+  fails(*engine);  // rows that a rule hides are not left out silently
+  server().must("ALTER TABLE " + visits_ + " DISABLE ROW LEVEL SECURITY");
+  answers(*engine);
+  server().must("DROP TABLE " + visits_);
+  fails(*engine);
+}
+
+TEST_F(PostgresEngineTest, ConnectsAgainToAServerThatWasStartedAnew) {
+  auto engine = opened();
+  answers(*engine);
+  server().must("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+  answers(*engine);
+}
+
+TEST_F(PostgresEngineTest, AServerThatDiesInTheMiddleGivesNoPartOfAnAnswer) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  std::size_t rows = 0;
+  bool killed = false;
+  const auto done = connection->copy(
+      "SELECT repeat('x', 1000) FROM generate_series(1, 100000)", 100, log_.log(),
+      [&](std::span<const CopyRow> batch) {
+        rows += batch.size();
+        if (killed) return;
+        killed = true;
+        server().must(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+      });
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().message, engine_failed().message);
+  EXPECT_LT(rows, 100'000U);
+}
+
+TEST_F(PostgresEngineTest, CanBeInterrupted) {
+  auto engine = opened();
+  server().must("BEGIN; LOCK TABLE " + visits_);
+  auto answer = std::async(std::launch::async, [&] { return engine->run(count(), {}); });
+  while (answer.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    engine->interrupt();
+  }
+  EXPECT_EQ(answer.get().error().code, Code::kInterrupted);
+  server().must("ROLLBACK");
+  answers(*engine);
+}
+
+TEST_F(PostgresEngineTest, CannotWriteWhateverItIsSent) {
+  server().must("GRANT CREATE ON SCHEMA public TO reader");
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  for (const char* sql :
+       {"CREATE TABLE public.stolen (x int)", "CREATE TABLE public.stolen AS SELECT 1",
+        "CREATE SEQUENCE public.s", "COMMENT ON SCHEMA public IS 'x'"}) {
+    EXPECT_FALSE(connection->query(sql, log_.log()).has_value()) << sql;
+  }
+  server().must("REVOKE CREATE ON SCHEMA public FROM reader");
+}
+
+// A function of another's with a name of PostgreSQL's own is not found, however well it fits.
+TEST_F(PostgresEngineTest, FindsNoFunctionsButPostgreSqlsOwn) {
+  server().must(
+      "CREATE FUNCTION public.translate(text, text, text, int DEFAULT 0) RETURNS text LANGUAGE "
+      "plpgsql AS $$ BEGIN RAISE EXCEPTION 'hijacked'; END $$; CREATE FUNCTION "
+      "public.char_length(varchar) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION "
+      "'hijacked'; END $$");
+  auto engine = opened();
+  Plan plan = count_plan();
+  plan.filter =
+      Expr::of(Op::kLess, {num(0), Expr::of(Op::kLength, {Expr::of(Op::kLower, {col("clinic")})})});
+  const auto answer = engine->run(*Checker::check(plan, policy_, "q"), log_.log());
+  EXPECT_TRUE(answer.has_value()) << log_.said;
+  server().must(
+      "DROP FUNCTION public.translate(text, text, text, int); DROP FUNCTION "
+      "public.char_length(varchar)");
+}
+
+TEST_F(PostgresEngineTest, IsOpenedByThePolicysName) {
+  auto engine = open_engine(policy_, log_.log());
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  const auto values = (*engine)->public_values(policy_, "zips", "region", 10, log_.log());
+  EXPECT_EQ(values.value(), std::vector<std::string>{});
+  EXPECT_EQ((*engine)->public_values(policy_, "visits", "city", 10, {}).error().code,
+            Code::kRefused);
+  EXPECT_NE((*engine)->explain(count()).find("in this program"), std::string::npos);
+  policy_.engine = "trino://x";
+  EXPECT_EQ(open_engine(policy_, {}).error().code, Code::kUnsupported);
+}
+
+TEST(PostgresSources, AreDescribedForADraft) {
+  server().must("CREATE TABLE IF NOT EXISTS public.drafted (id bigint, cost numeric(9,2))");
+  server().must("GRANT SELECT ON public.drafted TO reader");
+  const auto halves = split_url("postgres://ann@h:1/db/clinic.visits");
+  EXPECT_EQ(halves->first, "postgres://ann@h:1/db");
+  EXPECT_EQ(halves->second, "clinic.visits");
+  EXPECT_FALSE(split_url("postgres://ann@h/db").has_value());
+  const auto columns = engine::describe_source(server().url() + "/public.drafted", "", {});
+  ASSERT_TRUE(columns.has_value());
+  EXPECT_EQ(columns->at(1).type, "numeric(9,2)");
+  EXPECT_FALSE(split_url("visits.csv").has_value());
+}
+
+}  // namespace
+}  // namespace discreet::engine::postgres

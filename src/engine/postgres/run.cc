@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/postgres/run.h"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+#include <unordered_map>
+
+#include "engine/key.h"
+#include "engine/postgres/binary.h"
+#include "engine/postgres/feed.h"
+
+namespace discreet::engine::postgres {
+namespace {
+
+using lowering::BoundedRun;
+using lowering::PushedRun;
+using mechanism::Groups;
+
+std::string key_of(FieldReader& row, const std::vector<KeyKind>& kinds) {
+  std::string key;
+  for (const KeyKind kind : kinds) {
+    const std::optional<std::string_view> bytes = row.next();
+    if (!bytes) {
+      append_null(key);
+    } else if (kind == KeyKind::kBoolean) {
+      append_boolean(key, bytes->front() != 0);
+    } else if (kind == KeyKind::kNumber) {
+      append_number(key, big_endian<std::int64_t>(bytes->data()));
+    } else {
+      append_text(key, *bytes);
+    }
+  }
+  return key;
+}
+
+std::int64_t whole(FieldReader& row) { return big_endian<std::int64_t>(row.next()->data()); }
+
+Result<void> fill(Bounding& bounding, Connection& connection, const BoundedRun& run,
+                  const OwnerLog& log) {
+  Feed feed(bounding, run);
+  return connection.copy(run.rows.print(), Intake::kRowsMax, log,
+                         [&](std::span<const CopyRow> rows) { feed.take(rows); });
+}
+
+Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const Secret& secret,
+                           const OwnerLog& log) {
+  Bounding bounding(run.task, secret);
+  DISCREET_TRY(fill(bounding, connection, run, log));
+  std::optional<Groups> groups =
+      bounding.finish(std::max(1U, std::thread::hardware_concurrency()), connection.stopped());
+  if (!groups) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  return *std::move(groups);
+}
+
+Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::size_t measures,
+                          const OwnerLog& log) {
+  Groups groups;
+  groups.integers.resize(measures);
+  groups.runs.resize(measures);
+  DISCREET_TRY(connection.copy(run.groups.print(), Intake::kRowsMax, log,
+                               [&](std::span<const CopyRow> rows) {
+                                 for (const CopyRow bytes : rows) {
+                                   FieldReader row(bytes);
+                                   std::string key = key_of(row, run.keys);
+                                   const std::int64_t units = whole(row);
+                                   if (units == 0)
+                                     continue;  // without keys SQL gives a row for no rows
+                                   groups.keys.push_back(std::move(key));
+                                   groups.units.push_back(units);
+                                   for (const std::size_t step : run.steps) {
+                                     groups.integers[step].push_back(numeric_integer(*row.next()));
+                                   }
+                                 }
+                               }));
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t g = 0; g < groups.keys.size() && !run.tallies.empty(); ++g) {
+    places.emplace(groups.keys[g], g);
+  }
+  for (const lowering::TallyQuery& tally : run.tallies) {
+    std::vector<mechanism::Runs> runs(groups.keys.size());
+    DISCREET_TRY(connection.copy(tally.select.print(), Intake::kRowsMax, log,
+                                 [&](std::span<const CopyRow> rows) {
+                                   for (const CopyRow bytes : rows) {
+                                     FieldReader row(bytes);
+                                     const auto place = places.find(key_of(row, run.keys));
+                                     const std::int64_t value = whole(row);
+                                     const std::int64_t count = whole(row);
+                                     if (place != places.end())
+                                       runs[place->second].emplace_back(value, count);
+                                   }
+                                 }));
+    for (mechanism::Runs& sorted : runs) std::sort(sorted.begin(), sorted.end());
+    for (const std::size_t step : tally.steps) groups.runs[step] = runs;
+  }
+  return groups;
+}
+
+}  // namespace
+
+Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
+                           std::size_t measures, const Secret& secret, const OwnerLog& log) {
+  try {
+    if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);
+    return run_pushed(connection, *lowered.pushed, measures, log);
+  } catch (const std::bad_alloc&) {
+    if (log.say) log.say("out of memory");
+    return engine_failed();
+  }
+}
+
+Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& run,
+                                     const Secret& secret, const OwnerLog& log) {
+  try {
+    Bounding bounding(run.task, secret);
+    DISCREET_TRY(fill(bounding, connection, run, log));
+    auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
+    if (!rows) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+    return *std::move(rows);
+  } catch (const std::bad_alloc&) {
+    if (log.say) log.say("out of memory");
+    return engine_failed();
+  }
+}
+
+}  // namespace discreet::engine::postgres

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a lowered plan in PostgreSQL: its integers, unsealed. Only PostgresEngine::run and the
+// tests call this; nothing outside of this folder sees what it returns before it is sealed.
+#pragma once
+
+#include "engine/keyed_hash.h"
+#include "engine/lowering/plan.h"
+#include "engine/postgres/connection.h"
+#include "mechanism/groups.h"
+#include "mechanism/unit_rows.h"
+
+namespace discreet::engine::postgres {
+
+/// Within a transaction that was begun. `measures`: how many steps the plan has.
+/// Fails with: kEngine, kInterrupted; constant texts.
+Result<mechanism::Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
+                                      std::size_t measures, const Secret& secret,
+                                      const OwnerLog& log);
+
+/// The kept rows of a question that learns, unsealed; as above.
+Result<mechanism::UnitRows> run_rows(Connection& connection, const lowering::BoundedRun& run,
+                                     const Secret& secret, const OwnerLog& log);
+
+}  // namespace discreet::engine::postgres

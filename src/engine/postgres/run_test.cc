@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions and whole questions in a real PostgreSQL, compared bit for bit with the reference
+// interpreter, the obvious bounding, and DuckDB.
+#include "engine/postgres/run.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/duckdb/dialect.h"
+#include "engine/duckdb/files_for_tests.h"
+#include "engine/duckdb/run.h"
+#include "engine/duckdb/sources.h"
+#include "engine/expressions_for_tests.h"
+#include "engine/lowering/expression.h"
+#include "engine/postgres/binary.h"
+#include "engine/postgres/dialect.h"
+#include "engine/postgres/postgres_for_tests.h"
+#include "engine/postgres/sources.h"
+#include "engine/questions_for_tests.h"
+#include "plan/relational_for_tests.h"
+
+namespace discreet::engine::postgres {
+namespace {
+
+using duckdb::GatheredLog;
+using lowering::ExpressionLowering;
+using lowering::lower_plan;
+using lowering::Schemas;
+using lowering::Select;
+using lowering::Sql;
+
+/// A policy's tables in PostgreSQL, opened.
+class Opened {
+ public:
+  explicit Opened(policy::Policy policy) : policy_(std::move(policy)) { open(); }
+  explicit Opened(const Database& database) : policy_(clinic()) {
+    write_clinic(database, policy_);
+    open();
+  }
+
+  const policy::Policy& policy() const { return policy_; }
+  const Schemas& schemas() const { return schemas_; }
+  Connection& connection() { return *connection_; }
+  GatheredLog& log() { return log_; }
+  LoweredPlan lower(const Checked& checked) const {
+    return lower_plan(checked, dialect(), schemas_);
+  }
+
+  std::map<std::string, std::string> run(const Checked& checked) {
+    const LoweredPlan lowered = lower(checked);
+    EXPECT_TRUE(connection_->begin(log_.log()).has_value());
+    auto groups = run_lowered(*connection_, lowered, checked.steps().size(), kSecret, log_.log());
+    connection_->end();
+    EXPECT_TRUE(groups.has_value()) << log_.said << lowered.print();
+    return groups ? shown(*groups) : std::map<std::string, std::string>{};
+  }
+
+ private:
+  void open() {
+    auto connection = Connection::open(policy_.engine, log_.log());
+    ASSERT_TRUE(connection.has_value()) << log_.said << connection.error().message;
+    connection_ = *std::move(connection);
+    auto schemas = open_sources(*connection_, policy_, log_.log());
+    ASSERT_TRUE(schemas.has_value()) << log_.said << schemas.error().message;
+    schemas_ = *std::move(schemas);
+  }
+  policy::Policy policy_;
+  GatheredLog log_;
+  std::unique_ptr<Connection> connection_;
+  Schemas schemas_;
+};
+
+Value read(std::optional<std::string_view> bytes, const Shape& shape) {
+  if (!bytes) return null_value(shape.type);
+  if (shape.grid) {
+    return {Rational(big_endian<std::int64_t>(bytes->data())) * shape.grid->step, shape.type};
+  }
+  if (shape.type == Type::kText) return text_value(std::string(*bytes));
+  return truth_value(bytes->front() != 0);
+}
+
+/// Expressions over visits, evaluated by PostgreSQL and by the interpreter.
+void expect_as_interpreted(std::vector<RawRow> rows, const std::vector<std::vector<Expr>>& rounds) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i]["id"] = integer_value(static_cast<std::int64_t>(i));
+  }
+  Opened opened({{"visits", rows}});
+  const Source source = from("visits");
+  const Interpreter interpreter(source, opened.policy());
+  for (const std::vector<Expr>& exprs : rounds) {
+    const ExpressionLowering lowering(dialect(), source, opened.policy(), opened.schemas());
+    Select select;
+    select.outputs.push_back(Sql::cast(Sql::name({"t0", "id"}), "bigint"));
+    for (const Expr& expr : exprs) select.outputs.push_back(lowering.lower(expr));
+    select.from.push_back({lowering.table("visits"), "t0", {}});
+    std::size_t seen = 0;
+    auto done = opened.connection().copy(
+        select.print(), 100, opened.log().log(), [&](std::span<const CopyRow> batch) {
+          for (const CopyRow bytes : batch) {
+            FieldReader fields(bytes);
+            const auto row = big_endian<std::int64_t>(fields.next()->data());
+            ++seen;
+            for (const Expr& expr : exprs) {
+              const Value expected =
+                  interpreter.evaluate(expr, {rows[static_cast<std::size_t>(row)]});
+              EXPECT_EQ(tagged(read(fields.next(), lowering.shape(expr))), tagged(expected))
+                  << to_string(expr, {""}) << "\nrow " << row << "\n"
+                  << lowering.lower(expr).print();
+            }
+          }
+        });
+    ASSERT_TRUE(done.has_value()) << opened.log().said << select.print();
+    ASSERT_EQ(seen, rows.size());
+  }
+}
+
+TEST(PostgresExpression, IsWhatTheInterpreterSays) {
+  Random random(20261116);
+  const std::vector<RawRow> rows = random_visits(random, 60);
+  std::vector<std::vector<Expr>> rounds;
+  for (int round = 0; round < 12; ++round) rounds.push_back(random_expressions(random, 40));
+  expect_as_interpreted(rows, rounds);
+}
+
+TEST(PostgresExpression, FollowsOurRulesInHardCases) {
+  for (const ExpressionCase& one : {text_case(), calendar_case(), arithmetic_case()}) {
+    expect_as_interpreted(one.rows, {one.exprs});
+  }
+}
+
+// The kept rows are the same on both engines, since the rule and the secret are.
+void compare_on_both(Random& random, int rounds, int questions,
+                     const std::function<Plan(Random&)>& make) {
+  int compared = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const Database database = random_clinic(random, round == 0 ? 0 : 60);
+    Opened opened(database);
+    duckdb::ScratchFolder folder;
+    policy::Policy files = clinic();
+    duckdb::write_clinic(folder, "parquet", database, files);
+    auto embedded = std::move(duckdb::Connection::open(2, {}).value());
+    const Schemas schemas = duckdb::open_sources(*embedded, files, {}).value();
+    for (int i = 0; i < questions; ++i) {
+      auto checked = Checker::check(make(random), opened.policy(), "q");
+      if (!checked) continue;
+      ++compared;
+      const LoweredPlan lowered = opened.lower(*checked);
+      const auto answer = opened.run(*checked);
+      ASSERT_EQ(answer, expected(*checked, lowered, database)) << lowered.print();
+      const auto other =
+          duckdb::run_lowered(*embedded, lower_plan(*checked, duckdb::dialect(), schemas),
+                              checked->steps().size(), kSecret, {});
+      ASSERT_EQ(answer, shown(other.value())) << lowered.print();
+    }
+  }
+  EXPECT_GT(compared, rounds * questions / 4);
+}
+
+TEST(PostgresQuestion, GivesTheReferencesBitsAndDuckDbs) {
+  Random random(42);
+  compare_on_both(random, 3, 50, random_plan);
+}
+
+// Semi, anti and left joins, groups within a person, DISTINCT, UNION ALL, nested.
+TEST(PostgresQuestion, OverSubqueriesGivesTheReferencesBitsAndDuckDbs) {
+  Random random(43);
+  compare_on_both(random, 2, 40, [](Random& r) { return random_relational(r, false); });
+}
+
+}  // namespace
+}  // namespace discreet::engine::postgres

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy's sources as tables of a database: "visits" (of schema public) or "clinic.visits".
+//
+// A source is a table, a partitioned table or a materialized view. A plain view or a foreign table
+// is refused: what it runs on a row could fail on one (S1, S2). The role must be able to read it
+// and unable to write.
+#pragma once
+
+#include "engine/lowering/dialect.h"
+#include "engine/postgres/connection.h"
+#include "policy/draft.h"
+#include "policy/policy.h"
+
+namespace discreet::engine::postgres {
+
+/// Schema and table.
+std::vector<std::string> parse_source(const std::string& source);
+
+/// Looks every table of the policy up and checks columns, types and the role's rights.
+/// Fails with: kInvalidInput, kNotFound, kRefused (rights), kEngine; from the policy and the
+/// catalog alone.
+Result<lowering::Schemas> open_sources(Connection& connection, const policy::Policy& policy,
+                                       const OwnerLog& log);
+
+/// The columns of one table. Fails with: kNotFound, kInvalidInput, kEngine.
+Result<lowering::StoredTable> describe(Connection& connection, const std::string& source,
+                                       const OwnerLog& log);
+
+/// The same for a draft of a policy: "postgres://user@host/database/schema.table".
+Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
+                                                          const OwnerLog& log);
+/// Whether a source is written so, and its two halves.
+std::optional<std::pair<std::string, std::string>> split_url(const std::string& source);
+
+}  // namespace discreet::engine::postgres

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random schemas, data and questions (storage_for_tests.h): PostgreSQL, DuckDB and the reference
+// give the same bits.
+#include <gtest/gtest.h>
+
+#include "engine/duckdb/dialect.h"
+#include "engine/duckdb/run.h"
+#include "engine/postgres/dialect.h"
+#include "engine/postgres/run.h"
+#include "engine/postgres/storage_for_tests.h"
+
+namespace discreet::engine::postgres {
+namespace {
+
+using lowering::lower_plan;
+
+TEST(PostgresStorage, OfAnyKindGivesTheReferencesBitsAndDuckDbs) {
+  Random random(7);
+  int compared = 0;
+  for (int round = 0; round < 20; ++round) {
+    Twins twins(random, round == 0 ? 1 : 70);
+    for (int i = 0; i < 12; ++i) {
+      auto checked = Checker::check(twins.random_question(random), twins.policy, "q");
+      for (int again = 0; !checked && again < 8; ++again) {
+        checked = Checker::check(twins.random_question(random), twins.policy, "q");
+      }
+      if (!checked) continue;
+      ++compared;
+      const std::size_t steps = checked->steps().size();
+      const LoweredPlan lowered = lower_plan(*checked, dialect(), twins.schemas);
+      const auto groups = run_lowered(*twins.connection, lowered, steps, kSecret, twins.log.log());
+      ASSERT_TRUE(groups.has_value()) << twins.log.said << lowered.print();
+      const auto answer = shown(*groups);
+      ASSERT_EQ(answer, expected(*checked, lowered, twins.database)) << lowered.print();
+      const auto other = duckdb::run_lowered(
+          *twins.embedded, lower_plan(*checked, duckdb::dialect(), twins.embedded_schemas), steps,
+          kSecret, twins.log.log());
+      ASSERT_TRUE(other.has_value()) << twins.log.said;
+      ASSERT_EQ(answer, shown(*other)) << lowered.print();
+    }
+  }
+  EXPECT_GT(compared, 150);
+}
+
+// What is fetched raw is quantised by our code, what stands in an expression by the server's SQL:
+// both are one rule.
+TEST(PostgresStorage, IsReadAloneAsInAnExpression) {
+  Random random(8);
+  for (int round = 0; round < 12; ++round) {
+    Twins twins(random, 60);
+    for (const std::string& name : twins.names) {
+      const Type type = twins.policy.tables["t"].find(name)->type;
+      if (type == Type::kText || type == Type::kBoolean) continue;
+      Plan plan;
+      plan.source = from("t");
+      plan.bounds = {1, 1'000, true};
+      plan.measurements = {
+          measurement(MeasureKind::kDistinct, col(name)),
+          measurement(MeasureKind::kDistinct, Expr::of(Op::kCoalesce, {col(name), col(name)}))};
+      auto checked = Checker::check(plan, twins.policy, "q");
+      ASSERT_TRUE(checked.has_value()) << checked.error().message;
+      const LoweredPlan lowered = lower_plan(*checked, dialect(), twins.schemas);
+      auto groups = run_lowered(*twins.connection, lowered, 2, kSecret, twins.log.log());
+      ASSERT_TRUE(groups.has_value()) << twins.log.said << lowered.print();
+      ASSERT_EQ(shown(*groups), expected(*checked, lowered, twins.database)) << lowered.print();
+    }
+  }
+}
+
+TEST(PostgresUnits, AreEqualWhereTheirValuesAre) {
+  PrivatePostgres& server = PrivatePostgres::instance();
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
+      {"numeric", {"1", "1.0", "1.00"}},
+      {"double precision", {"0", "-0", "0e5"}},
+      {"char(5)", {"a", "a ", "a   "}},
+      {"uuid",
+       {"A0000000-0000-0000-0000-000000000001", "a0000000000000000000000000000001",
+        "{a0000000-0000-0000-0000-000000000001}"}},
+      {"smallint", {"7", "07", " 7"}},
+      {"timestamptz", {"2020-01-01 00:00:00+00", "2020-01-01 01:00:00+01", "2020-01-01 00:00Z"}},
+      {"text", {"same", "same", "same"}},
+  };
+  for (const auto& [type, names] : cases) {
+    const std::string schema = server.fresh_schema();
+    server.must("CREATE TABLE " + schema + ".t (u " + type + ", x integer)");
+    for (const std::string& name : names) {
+      server.must("INSERT INTO " + schema + ".t VALUES ('" + name + "', 1)");
+    }
+    policy::Policy policy;
+    policy.engine = server.url();
+    policy.units["people"].name = "people";
+    policy::Table table;
+    table.name = "t";
+    table.source = schema + ".t";
+    table.unit = policy::UnitPath{"people", {}, "u", false};
+    table.columns = {column_of("x", Type::kInteger, Grid{0, 9, 1})};
+    policy.tables["t"] = table;
+    GatheredLog log;
+    auto connection = std::move(Connection::open(policy.engine, log.log()).value());
+    const auto schemas = open_sources(*connection, policy, log.log());
+    ASSERT_TRUE(schemas.has_value()) << type << schemas.error().message;
+    Plan plan;
+    plan.source = from("t");
+    plan.bounds = {1, 2, true};
+    plan.measurements = {measurement(MeasureKind::kRows), measurement(MeasureKind::kUnits)};
+    auto checked = Checker::check(plan, policy, "q");
+    ASSERT_TRUE(checked.has_value());
+    auto groups =
+        run_lowered(*connection, lower_plan(*checked, dialect(), *schemas), 2, kSecret, log.log());
+    ASSERT_TRUE(groups.has_value()) << log.said;
+    EXPECT_EQ(shown(*groups)[""], "units 1 | 2 | 1") << type;
+  }
+}
+
+}  // namespace
+}  // namespace discreet::engine::postgres

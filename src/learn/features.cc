@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace discreet::learn {
+
+double Column::value(std::int64_t cell) const { return low + static_cast<double>(cell) * step; }
+
+std::int64_t Column::cell(double value) const {
+  if (!(value > low)) return 0;  // a NaN too
+  const double k = std::nearbyint((std::min(value, high) - low) / step);
+  return std::min(static_cast<std::int64_t>(k), cells() - 1);
+}
+
+std::int64_t Column::cells() const {
+  if (categorical()) return static_cast<std::int64_t>(categories.size());
+  return static_cast<std::int64_t>(std::floor((high - low) / step + 1e-9)) + 1;
+}
+
+Result<void> check_column(const Column& column) {
+  if (column.categorical()) {
+    if (std::set<std::string>(column.categories.begin(), column.categories.end()).size() !=
+        column.categories.size()) {
+      return invalid_input("column " + in_quotes(column.name) + " lists a value twice");
+    }
+    return {};
+  }
+  if (!std::isfinite(column.low) || !std::isfinite(column.high) || column.low >= column.high) {
+    return invalid_input("column " + in_quotes(column.name) +
+                         " needs a finite range of more than one value in the policy");
+  }
+  if (!(column.step > 0) || (column.high - column.low) / column.step > 0x1p52) {
+    return invalid_input("column " + in_quotes(column.name) +
+                         " needs a step above 0 that is not finer than 2^-52 of its range");
+  }
+  return {};
+}
+
+Features::Features(const std::vector<Column>& columns, const std::vector<std::size_t>& at) {
+  for (const std::size_t c : at) {
+    const Column& column = columns[c];
+    if (column.categorical()) {
+      parts_.push_back({c, width_, column.categories.size(), 0, 0});
+      for (const std::string& category : column.categories) {
+        names_.push_back(column.name + "=" + category);
+        marks_.push_back(true);
+        anchors_.push_back(0);
+        scales_.push_back(1);
+      }
+      width_ += column.categories.size();
+      continue;
+    }
+    const bool holds_zero = column.low <= 0 && column.high >= 0;
+    const double anchor = holds_zero ? 0 : (column.low + column.high) / 2;
+    const double scale = std::max(column.high - anchor, anchor - column.low);
+    parts_.push_back({c, width_, 0, column.step / scale, (column.low - anchor) / scale});
+    names_.push_back(column.name);
+    marks_.push_back(column.low == 0 && column.high == 1 && column.step == 1);
+    anchors_.push_back(anchor);
+    scales_.push_back(scale);
+    ++width_;
+  }
+}
+
+bool Features::encode(std::span<const std::int64_t> row, std::span<double> out) const {
+  for (const Part& part : parts_) {
+    const std::int64_t cell = row[part.column];
+    if (cell == kMissing) return false;
+    if (part.categories == 0) {
+      out[part.first] = std::clamp(static_cast<double>(cell) * part.slope + part.shift, -1.0, 1.0);
+      continue;
+    }
+    std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(part.first), part.categories, 0.0);
+    if (cell >= 0 && static_cast<std::size_t>(cell) < part.categories) {
+      out[part.first + static_cast<std::size_t>(cell)] = 1;
+    }
+  }
+  return true;
+}
+
+}  // namespace discreet::learn

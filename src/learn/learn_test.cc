@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits on data made here. They are random; bounds leave so much room that a failure by chance is
+// below 1e-6 (each says how far), and a broken fit misses them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "learn/clusters.h"
+#include "learn/distribution.h"
+#include "learn/linear.h"
+#include "learn/logistic.h"
+#include "learn/model.h"
+#include "learn/network.h"
+#include "learn/synthetic.h"
+#include "mechanism/receipt_for_tests.h"
+
+namespace discreet::learn {
+namespace {
+
+using mechanism::ClippedSums;
+using mechanism::UnitRows;
+
+UnitRows singles(std::size_t columns, std::vector<std::int64_t> cells) {
+  UnitRows rows{.columns = columns, .cells = std::move(cells), .ends = {}};
+  for (std::size_t i = 1; i <= rows.cells.size() / columns; ++i) rows.ends.push_back(i);
+  return rows;
+}
+
+Sums open(const plan::Training& training, const Sensitive<UnitRows>& rows) {
+  const auto terms = plan::terms_of(training, Neighbours::kAddRemove).value();
+  return Sums(ClippedSums::open(terms, cli::OwnValues::mint(terms.noise(), terms.cost())).value(),
+              rows);
+}
+
+plan::Training training(const char* epsilon, const char* delta, std::vector<Rational> shares) {
+  return {.epsilon = Epsilon::parse(epsilon).value(),
+          .delta = Delta::parse(delta).value(),
+          .shares = std::move(shares),
+          .sampling = {}};
+}
+
+Column real_column(const char* name, double low, double high) {
+  return {name, low, high, (high - low) / 65536, {}};
+}
+
+TEST(Features, EncodeByTheDeclaredDomainAlone) {
+  const std::vector<Column> columns{
+      real_column("t", -4, 2), real_column("age", 20, 60), {"c", 0, 1, 1, {"a", "b"}}};
+  const Features features(columns, {0, 1, 2});
+  EXPECT_EQ(features.names(), (std::vector<std::string>{"t", "age", "c=a", "c=b"}));
+  std::vector<double> x(4);
+  const std::vector<std::int64_t> row{columns[0].cell(1), columns[1].cell(60), 1};
+  ASSERT_TRUE(features.encode(row, x));
+  EXPECT_NEAR(x[0], 0.25, 1e-4);  // anchored at 0
+  EXPECT_NEAR(x[1], 1, 1e-4);     // at the middle
+  EXPECT_EQ(x[2], 0);
+  EXPECT_EQ(x[3], 1);
+  const std::vector<std::int64_t> unseen{0, 0, 2};
+  ASSERT_TRUE(features.encode(unseen, x));
+  EXPECT_EQ(x[2] + x[3], 0);  // a category that is not listed
+  const std::vector<std::int64_t> missing{0, kMissing, 0};
+  EXPECT_FALSE(features.encode(missing, x));
+  EXPECT_EQ(columns[1].cell(std::nan("")), 0);
+  EXPECT_EQ(columns[1].cell(1e300), columns[1].cells() - 1);
+  EXPECT_FALSE(check_column({"flat", 1, 1, 1, {}}));
+  EXPECT_FALSE(check_column({"twice", 0, 1, 1, {"a", "a"}}));
+}
+
+TEST(Sums, WhatIsNoNumberCountsAsNothing) {
+  const Sensitive<UnitRows> rows(singles(1, {0, 1, 2, 3}));
+  Sums sums = open(training("1000000", "0", {1, 1}), rows);
+  const auto sum = sums.dense(3, 2, [](std::span<const std::int64_t> row, std::span<double> out) {
+    out[0] = row[0] == 0 ? std::nan("") : 1;
+    out[1] = row[0] == 1 ? INFINITY : 0;
+    out[2] = row[0] == 2 ? -1e300 : 0;  // clipped: its whole vector has L1 norm 2
+  });
+  ASSERT_TRUE(sum.has_value());
+  EXPECT_NEAR((*sum)[0], 2, 0.01);
+  EXPECT_NEAR((*sum)[1], 0, 0.01);
+  EXPECT_NEAR((*sum)[2], -2, 0.01);
+}
+
+// 20,000 rows of three correlated features: the truth is right 0.83 of the time or so, guessing
+// 0.5. Noise moves the accuracy by less than 0.01 (6 deviations).
+TEST(Classifier, FindsTheDirectionAmongCorrelatedFeatures) {
+  ClassifierTask task;
+  task.columns = {real_column("a", -5, 5),
+                  real_column("b", -5, 5),
+                  real_column("c", -5, 5),
+                  {"y", 0, 1, 1, {"no", "yes"}}};
+  task.features = {0, 1, 2};
+  task.target = 3;
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<std::int64_t> cells;
+  double best = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double a = normal(random);
+    const double b = 0.9 * a + 0.4 * normal(random);
+    const double c = normal(random);
+    const double score = 2 * a - 2 * b + c;
+    const double u = std::uniform_real_distribution<double>()(random);
+    const bool yes = u < 1 / (1 + std::exp(-2 * score));
+    best += yes == (score > 0) ? 1 / 20000.0 : 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      cells.push_back(task.columns[j].cell(j == 0 ? a : j == 1 ? b : c));
+    cells.push_back(yes ? 1 : 0);
+  }
+  const UnitRows open_rows = singles(4, cells);
+  const Sensitive<UnitRows> rows{UnitRows(open_rows)};
+  for (const char* delta : {"0", "1e-6"}) {
+    const Epsilon epsilon = Epsilon::parse("2").value();
+    Sums sums = open(
+        training("2", delta, classifier_shares(task, epsilon, Delta::parse(delta).value())), rows);
+    const auto model = fit_classifier(sums, task);
+    ASSERT_TRUE(model.has_value());
+    std::vector<double> x(3);
+    double right = 0;
+    for (std::size_t r = 0; r < open_rows.ends.size(); ++r) {
+      model->features.encode(open_rows.row(r), x);
+      right += model->choose(x) == static_cast<std::size_t>(open_rows.row(r)[3]) ? 1 / 20000.0 : 0;
+    }
+    EXPECT_GT(right, best - 0.02) << delta;
+    const auto estimate = estimate_accuracy(sums, *model, task, 3);
+    ASSERT_TRUE(estimate.has_value());
+    EXPECT_EQ(estimate->size(), 3u);  // all, and for each value of the group column
+    EXPECT_NEAR((*estimate)[0].accuracy, right, 3 * (*estimate)[0].half_width + 0.005);
+  }
+}
+
+TEST(Classifier, ManyClasses) {
+  ClassifierTask task;
+  task.columns = {
+      real_column("a", -5, 5), real_column("b", -5, 5), {"y", 0, 1, 1, {"p", "q", "r"}}};
+  task.features = {0, 1};
+  task.target = 2;
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal;
+  std::vector<std::int64_t> cells;
+  for (int i = 0; i < 9000; ++i) {
+    const int c = i % 3;
+    cells.push_back(task.columns[0].cell(normal(random) * 0.5 + (c == 0 ? 2 : -1)));
+    cells.push_back(task.columns[1].cell(normal(random) * 0.5 + (c == 1 ? 2 : -1)));
+    cells.push_back(c);
+  }
+  const UnitRows open_rows = singles(3, cells);
+  const Sensitive<UnitRows> rows{UnitRows(open_rows)};
+  Sums sums = open(
+      training("2", "0", classifier_shares(task, Epsilon::trusted(2), Delta::trusted(0))), rows);
+  const auto model = fit_classifier(sums, task);
+  ASSERT_TRUE(model.has_value());
+  int right = 0;
+  std::vector<double> x(2);
+  for (std::size_t r = 0; r < 9000; ++r) {
+    model->features.encode(open_rows.row(r), x);
+    right += model->choose(x) == r % 3 ? 1 : 0;
+  }
+  EXPECT_GT(right, 8700);
+}
+
+TEST(Regression, CoefficientsLieInTheirIntervals) {
+  RegressionTask task;
+  task.columns = {real_column("a", -4, 4), real_column("b", -4, 4), real_column("y", -20, 20)};
+  task.features = {0, 1};
+  task.target = 2;
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<std::int64_t> cells;
+  for (int i = 0; i < 20000; ++i) {
+    const double a = normal(random);
+    const double b = normal(random);
+    cells.push_back(task.columns[0].cell(a));
+    cells.push_back(task.columns[1].cell(b));
+    cells.push_back(task.columns[2].cell(3 + 2 * a - b + normal(random)));
+  }
+  const Sensitive<UnitRows> rows(singles(3, cells));
+  for (const char* delta : {"0", "1e-6"}) {
+    Sums sums = open(training("3", delta, regression_shares()), rows);
+    const auto model = fit_regression(sums, task);
+    ASSERT_TRUE(model.has_value());
+    EXPECT_NEAR(model->coefficients[0] / 4, 2, 0.3) << delta;  // per unit
+    EXPECT_NEAR(model->coefficients[1] / 4, -1, 0.3) << delta;
+    EXPECT_NEAR(model->intercept, 3, 0.3) << delta;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double truth = i == 0 ? 8 : -4;
+      EXPECT_LT(std::abs(model->coefficients[i] - truth), 4 * model->half_widths[i] + 0.1) << delta;
+      EXPECT_LT(model->half_widths[i], 1.5) << delta;
+    }
+  }
+}
+
+TEST(Clusters, FindsSeparatedCentresInTwoAndFiveDimensions) {
+  for (const std::size_t d : {std::size_t{2}, std::size_t{5}}) {
+    ClusterTask task;
+    for (std::size_t i = 0; i < d; ++i) {
+      task.columns.push_back(real_column(("x" + std::to_string(i)).c_str(), 0, 10));
+      task.features.push_back(i);
+    }
+    task.k = 3;
+    std::mt19937_64 random(6);
+    std::normal_distribution<double> normal;
+    std::vector<std::int64_t> cells;
+    const double centres[] = {2, 5, 8};
+    for (int i = 0; i < 12000; ++i) {
+      for (std::size_t j = 0; j < d; ++j) {
+        cells.push_back(task.columns[j].cell(centres[i % 3] + 0.3 * normal(random)));
+      }
+    }
+    const Sensitive<UnitRows> rows(singles(d, cells));
+    Sums sums = open(training("2", "1e-6", cluster_shares(task)), rows);
+    auto found = fit_clusters(sums, task);
+    ASSERT_TRUE(found.has_value());
+    std::sort(found->centres.begin(), found->centres.end());
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t j = 0; j < d; ++j) EXPECT_NEAR(found->centres[c][j], centres[c], 0.2);
+      EXPECT_NEAR(found->sizes[c], 4000, 400);
+    }
+  }
+  ClusterTask none;
+  none.columns = {{"c", 0, 1, 1, {"a", "b"}}};
+  none.features = {0};
+  EXPECT_FALSE(check_task(none));
+}
+
+// Two classes that no line separates: the hidden layer is needed.
+TEST(Network, LearnsWhatALineCannot) {
+  NetworkTask task;
+  task.columns = {real_column("a", -1, 1),
+                  real_column("b", -1, 1),
+                  real_column("c", -1, 1),
+                  {"y", 0, 1, 1, {"same", "other"}}};
+  task.features = {0, 1, 2};
+  task.target = 3;
+  task.hidden = 32;
+  task.steps = 150;
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<std::int64_t> cells;
+  for (int i = 0; i < 6000; ++i) {
+    const double a = uniform(random);
+    const double b = uniform(random);
+    const double c = uniform(random);
+    cells.push_back(task.columns[0].cell(a));
+    cells.push_back(task.columns[1].cell(b));
+    cells.push_back(task.columns[2].cell(c));
+    const double mean = (a + b + c) / 3;
+    cells.push_back((a - mean) * (b - mean) > 0 ? 0 : 1);
+  }
+  const UnitRows open_rows = singles(4, cells);
+  const Sensitive<UnitRows> rows{UnitRows(open_rows)};
+  std::uint64_t seen = 0;
+  task.progress = [&](std::uint64_t done, std::uint64_t) { seen = done; };
+  Sums sums =
+      open(network_training(task, Epsilon::trusted(50), Delta::parse("1e-5").value()), rows);
+  const auto model = fit_network(sums, task);
+  ASSERT_TRUE(model.has_value());
+  EXPECT_EQ(seen, task.steps);
+  EXPECT_EQ(sums.rounds_done(), task.steps);
+  int right = 0;
+  std::vector<double> x(3);
+  for (std::size_t r = 0; r < 6000; ++r) {
+    model->features.encode(open_rows.row(r), x);
+    right += (model->probabilities(x)[1] > 0.5) == (open_rows.row(r)[3] == 1) ? 1 : 0;
+  }
+  EXPECT_GT(right, 4500);  // a line has two thirds at most
+  EXPECT_FALSE(plan::terms_of(network_training(task, Epsilon::trusted(1), Delta::trusted(0)),
+                              Neighbours::kAddRemove));
+}
+
+TEST(Distribution, QuantilesAndLawsOfAHistogram) {
+  DistributionTask task{{real_column("x", 0, 100), {"c", 0, 1, 1, {"a", "b"}}}, 50};
+  std::mt19937_64 random(8);
+  std::normal_distribution<double> normal(40, 10);
+  std::vector<std::int64_t> cells;
+  for (int i = 0; i < 20000; ++i) {
+    cells.push_back(task.columns[0].cell(normal(random)));
+    cells.push_back(i % 4 == 0 ? 1 : 0);
+  }
+  const Sensitive<UnitRows> rows(singles(2, cells));
+  Sums sums = open(training("1", "0", distribution_shares()), rows);
+  const auto found = fit_distribution(sums, task);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR((*found)[0].quantile(0.5), 40, 1.5);
+  EXPECT_NEAR((*found)[0].quantile(0.9), 52.8, 2);
+  EXPECT_NEAR((*found)[1].shares()[1], 0.25, 0.01);
+  const ParametricFit fit = parametric_fit((*found)[0]);
+  EXPECT_NEAR(fit.mean, 40, 1);
+  EXPECT_EQ(fit.laws.front().name, "normal");
+  EXPECT_EQ(nearest_shares({2, 0, 0}), (std::vector<double>{1, 0, 0}));
+}
+
+TEST(Synthetic, PairsOfColumnsAgreeWithTheData) {
+  SyntheticTask task;
+  task.columns = {
+      {"a", 0, 1, 1, {"0", "1", "2"}}, {"b", 0, 1, 1, {"0", "1", "2"}}, real_column("x", 0, 16)};
+  std::mt19937_64 random(9);
+  std::vector<std::int64_t> cells;
+  double agree = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const auto a = static_cast<std::int64_t>(random() % 3);
+    const std::int64_t b = random() % 5 == 0 ? static_cast<std::int64_t>(random() % 3) : a;
+    agree += a == b ? 1 / 20000.0 : 0;
+    cells.insert(cells.end(), {a, b, task.columns[2].cell(static_cast<double>(4 * a) + 1)});
+  }
+  const Sensitive<UnitRows> rows(singles(3, cells));
+  Sums sums = open(training("2", "1e-6", synthetic_shares(task)), rows);
+  const auto made = fit_synthetic(sums, task);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_NEAR(static_cast<double>(made->rows.size()), 20000, 500);
+  double same = 0;
+  for (const auto& row : made->rows) same += row[0] == row[1] ? 1.0 : 0;
+  EXPECT_NEAR(same / static_cast<double>(made->rows.size()), agree, 0.02);
+  for (const ReleasedMarginal& m : made->marginals) EXPECT_LT(m.distance(), 0.05);
+  EXPECT_EQ(value_text(task.columns[0], 2, 16, 7), "2");
+}
+
+TEST(Model, ReadsBackAndPredicts) {
+  const std::vector<Column> columns{real_column("a", -5, 5), {"c", 0, 1, 1, {"x", "y"}}};
+  Classifier classifier{Features(columns, {0, 1}), {"no", "yes"}, {{10, 1, -1}}, {0}};
+  const std::string text = to_json({columns, classifier, "t", {{"all", {100, 0.9, 0.01}}}},
+                                   {"people", "", "s", "1", "0", "", "1"});
+  EXPECT_NE(text.find("\"epsilon\": \"1\""), std::string::npos);
+  const auto model = model_of_json(text);
+  ASSERT_TRUE(model.has_value());
+  const auto out =
+      predict(*model, *parse_csv("a,c,other\n4,x,1\n-4,y,\"2,3\"\n,x,4\nword,x,5\n2,new,6\n"));
+  ASSERT_TRUE(out.has_value());
+  EXPECT_EQ(out->header.back(), "probability_yes");
+  EXPECT_EQ(out->rows[0][3], "yes");
+  EXPECT_EQ(out->rows[1][3], "no");
+  EXPECT_EQ(out->rows[1][2], "2,3");
+  EXPECT_EQ(out->rows[2][3], "");  // missing
+  EXPECT_EQ(out->rows[3][3], "");  // no number
+  EXPECT_EQ(out->rows[4][3], "yes");
+  EXPECT_FALSE(predict(*model, *parse_csv("a\n1\n")));
+  for (const char* bad : {"", "{}", "[1]", "{\"format\": \"discreet model 1\"}"}) {
+    EXPECT_FALSE(model_of_json(bad)) << bad;
+  }
+  std::string cut = text;
+  cut.replace(cut.find("-1.0"), 4, "");
+  EXPECT_FALSE(model_of_json(cut));
+  EXPECT_FALSE(parse_csv("a,b\n1\n"));
+  EXPECT_FALSE(parse_csv("a,\"b\n1,2\n"));
+}
+
+}  // namespace
+}  // namespace discreet::learn

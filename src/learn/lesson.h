@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lesson: from a table of the policy to a model that is stored. The life of a question, as in
+// session/: checked, charged whole and durably, then the rows, the rounds, the stored answer.
+//
+// A run that dies after its charge stays charged: the rounds' answers are gone with it, and asking
+// again is charged again. The same lesson under the same snapshot label gives the stored bytes,
+// free.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "learn/features.h"
+#include "learn/sums.h"
+#include "ledger/ledger.h"
+#include "plan/training.h"
+#include "policy/policy.h"
+
+namespace discreet::learn {
+
+/// Named columns of a table with their declared domains: numbers and dates by range and step,
+/// listed values and booleans as categories. Fails with: kNotFound (with the nearest name);
+/// kRefused for a column that declares neither.
+Result<std::vector<Column>> columns_of(const policy::Policy& policy, const std::string& table,
+                                       const std::vector<std::string>& names);
+
+/// The table that is meant when none is named: the only one with units.
+Result<std::string> table_of(const policy::Policy& policy, const std::string& named);
+
+/// The rows of these columns as a plan: a category is its place in the list, a value that is not
+/// listed the place after the last.
+plan::Plan rows_plan(const policy::Policy& policy, const std::string& table,
+                     const std::vector<std::string>& names);
+
+struct Lesson {
+  std::string table;
+  std::vector<std::string> columns;
+  std::string text;  ///< everything else that the model depends on, for the ledger's key
+  plan::Training training;
+  std::string analyst = "owner";
+  std::string request_id = {};  ///< empty: one is made up
+};
+
+/// What a model says about its price.
+struct Certificate {
+  std::string units, neighbours, snapshot, epsilon, delta, noise, receipt;
+};
+
+struct Taught {
+  std::string bytes;  ///< as stored
+  bool repeated = false;
+};
+
+/// Charges, reads the rows, lets `fit` make the bytes, stores them.
+/// Fails with: what the checker, the ledger and the engine say; after the charge only the world
+/// can fail.
+Result<Taught> teach(
+    const policy::Policy& policy, ledger::Ledger& ledger, engine::Engine& engine,
+    const Lesson& lesson, const engine::OwnerLog& log,
+    const std::function<Result<std::string>(Sums& sums, const Certificate& certificate)>& fit);
+
+}  // namespace discreet::learn

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a policy's files to a stored model: what is read, what is charged, what is free.
+#include "learn/lesson.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "session/clinic_for_tests.h"
+
+namespace discreet::learn {
+namespace {
+
+/// The clinic, and an engine of our own over its files.
+struct Clinic : session::Clinic {
+  using session::Clinic::Clinic;
+  engine::Engine& engine() {
+    if (own_ == nullptr) own_ = engine::duckdb::DuckDbEngine::open(policy(), {}).value();
+    return *own_;
+  }
+
+ private:
+  std::unique_ptr<engine::duckdb::DuckDbEngine> own_;
+};
+
+Lesson lesson_of(std::vector<std::string> columns, const char* epsilon,
+                 const std::string& table = "visits") {
+  Lesson out{.table = table, .columns = std::move(columns), .text = "test", .training = {}};
+  out.training.epsilon = Epsilon::parse(epsilon).value();
+  out.training.shares = {1};
+  out.analyst = "ann";
+  return out;
+}
+
+/// The sums of the columns' cells, and the number of rows, with hardly any noise.
+Result<Taught> sums_of(Clinic& clinic, const Lesson& lesson, std::vector<double>& out) {
+  const std::size_t d = lesson.columns.size();
+  return teach(clinic.policy(), clinic.ledger(), clinic.engine(), lesson, {},
+               [&](Sums& sums, const Certificate& c) -> Result<std::string> {
+                 EXPECT_EQ(c.epsilon, lesson.training.epsilon.to_string());
+                 DISCREET_ASSIGN(
+                     out, sums.dense(d + 1, 4096,
+                                     [&](std::span<const std::int64_t> row, std::span<double> v) {
+                                       for (std::size_t i = 0; i < d; ++i) {
+                                         if (row[i] == kMissing) return;
+                                         v[i] = static_cast<double>(row[i]);
+                                       }
+                                       v[d] = 1;
+                                     }));
+                 return std::string("model");
+               });
+}
+
+// 300 patients with three visits each, of which bounding keeps three: the rows that SQL sums over.
+TEST(Lesson, ReadsTheRowsThatSqlWouldSum) {
+  Clinic clinic;
+  std::vector<double> sums;
+  ASSERT_TRUE(sums_of(clinic, lesson_of({"age", "clinic"}, "1e9"), sums).has_value());
+  EXPECT_NEAR(sums[0], clinic.measured("SELECT SUM(age) FROM visits"), 100);
+  EXPECT_NEAR(sums[1], 300 + 2 * 300, 10);  // north 0, south 1, east 2
+  EXPECT_NEAR(sums[2], 900, 5);
+  // A missing value and one that is not listed.
+  Clinic changed({"UPDATE visits SET age = NULL WHERE id < 10",
+                  "UPDATE visits SET clinic = 'west' WHERE id BETWEEN 10 AND 19"});
+  ASSERT_TRUE(sums_of(changed, lesson_of({"age", "clinic"}, "1e9"), sums).has_value());
+  EXPECT_NEAR(sums[2], 890, 5);
+}
+
+TEST(Lesson, IsChargedOnceAndStored) {
+  Clinic clinic;
+  std::vector<double> sums;
+  const std::string before = clinic.spent();
+  const auto first = sums_of(clinic, lesson_of({"age"}, "0.5"), sums);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_FALSE(first->repeated);
+  const std::string after = clinic.spent();
+  EXPECT_NE(before, after);
+  EXPECT_EQ(after, "0.5 0.5");
+  sums.clear();
+  const auto second = sums_of(clinic, lesson_of({"age"}, "0.5"), sums);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_TRUE(second->repeated);
+  EXPECT_EQ(second->bytes, "model");
+  EXPECT_TRUE(sums.empty());  // no look at the data
+  EXPECT_EQ(clinic.spent(), after);
+}
+
+// A run that dies after its charge: the charge stays, and the next run pays again.
+TEST(Lesson, AKilledRunStaysCharged) {
+  Clinic clinic;
+  const auto died =
+      teach(clinic.policy(), clinic.ledger(), clinic.engine(), lesson_of({"age"}, "1"), {},
+            [](Sums&, const Certificate&) -> Result<std::string> {
+              return Error{Code::kInterrupted, "killed"};
+            });
+  EXPECT_FALSE(died.has_value());
+  EXPECT_EQ(clinic.spent(), "1 1");
+  std::vector<double> sums;
+  ASSERT_TRUE(sums_of(clinic, lesson_of({"age"}, "1"), sums).has_value());
+  EXPECT_EQ(clinic.spent(), "2 2");
+}
+
+TEST(Lesson, RefusesWhatThePolicyDoesNotAllow) {
+  Clinic clinic;
+  std::vector<double> sums;
+  const auto code = [&](const std::string& column) {
+    const auto columns = columns_of(clinic.policy(), "visits", {column});
+    return columns ? Code::kBug : columns.error().code;
+  };
+  EXPECT_EQ(code("undeclared"), Code::kNotFound);
+  EXPECT_EQ(code("city"), Code::kRefused);  // neither a range nor a list
+  EXPECT_FALSE(table_of(clinic.policy(), ""));
+  EXPECT_FALSE(table_of(clinic.policy(), "zips"));
+  // More than the analyst has.
+  Lesson dear = lesson_of({"age"}, "3");
+  dear.analyst = "press";
+  const auto refused = sums_of(clinic, dear, sums);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Code::kBudget);
+  EXPECT_TRUE(sums.empty());
+}
+
+}  // namespace
+}  // namespace discreet::learn

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/model.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace discreet::learn {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "discreet model 1";
+
+json to_json(const Column& column) {
+  if (column.categorical()) return {{"name", column.name}, {"values", column.categories}};
+  return {{"name", column.name}, {"low", column.low}, {"high", column.high}, {"step", column.step}};
+}
+
+Column column_of(const json& j) {
+  Column column{.name = j.at("name")};
+  if (j.contains("values")) {
+    column.categories = j.at("values").get<std::vector<std::string>>();
+  } else {
+    column.low = j.at("low");
+    column.high = j.at("high");
+    column.step = j.at("step");
+  }
+  return column;
+}
+
+std::vector<std::size_t> all_of(std::size_t count) {
+  std::vector<std::size_t> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = i;
+  return out;
+}
+
+json body_of(const Classifier& m) {
+  return {{"kind", "classifier"},
+          {"classes", m.classes},
+          {"features", m.features.names()},
+          {"weights", m.weights},
+          {"intercepts", m.intercepts}};
+}
+
+json body_of(const Regression& m) {
+  // Coefficients per unit of the column, as people read them; the encoded ones are what predicts.
+  json coefficients = json::array();
+  for (std::size_t i = 0; i < m.coefficients.size(); ++i) {
+    const double scale = m.features.scale(i);
+    coefficients.push_back({{"feature", m.features.names()[i]},
+                            {"per_unit", m.coefficients[i] / scale},
+                            {"per_unit_low", (m.coefficients[i] - m.half_widths[i]) / scale},
+                            {"per_unit_high", (m.coefficients[i] + m.half_widths[i]) / scale}});
+  }
+  return {{"kind", "regression"},
+          {"intercept", m.intercept},
+          {"encoded", m.coefficients},
+          {"half_widths", m.half_widths},
+          {"coefficients", coefficients},
+          {"confidence", 0.95},
+          {"residual_deviation", m.residual_deviation},
+          {"low", m.low},
+          {"high", m.high}};
+}
+
+json body_of(const Network& m) {
+  return {{"kind", "network"},
+          {"classes", m.classes},
+          {"hidden", m.hidden},
+          {"centre", m.centre},
+          {"weights", m.weights}};
+}
+
+json body_of(const ClusterModel& m) {
+  return {{"kind", "clusters"},
+          {"features", m.features},
+          {"centres", m.clusters.centres},
+          {"sizes", m.clusters.sizes}};
+}
+
+/// What reads the numbers of a JSON model, checked for size so that nothing is read past an end.
+Result<Model> read(const json& j) {
+  Model model;
+  for (const json& column : j.at("columns")) model.columns.push_back(column_of(column));
+  for (const Column& column : model.columns) DISCREET_TRY(check_column(column));
+  model.target = j.value("target", "");
+  const Features features(model.columns, all_of(model.columns.size()));
+  const json& body = j.at("model");
+  const std::string kind = body.at("kind");
+  const auto wrong = [] { return invalid_input("the model's numbers do not fit its columns"); };
+  if (kind == "classifier") {
+    Classifier m{features, body.at("classes"), body.at("weights"), body.at("intercepts")};
+    const std::size_t scores = m.classes.size() == 2 ? 1 : m.classes.size();
+    if (m.weights.size() != scores || m.intercepts.size() != scores) return wrong();
+    for (const auto& w : m.weights) {
+      if (w.size() != features.width()) return wrong();
+    }
+    model.what = std::move(m);
+  } else if (kind == "regression") {
+    Regression m;
+    m.features = features;
+    m.intercept = body.at("intercept");
+    m.coefficients = body.at("encoded").get<std::vector<double>>();
+    m.half_widths = body.at("half_widths").get<std::vector<double>>();
+    m.low = body.at("low");
+    m.high = body.at("high");
+    if (m.coefficients.size() != features.width()) return wrong();
+    model.what = std::move(m);
+  } else if (kind == "network") {
+    Network m{features, body.at("classes"), body.at("hidden"), body.at("centre"),
+              body.at("weights")};
+    const std::size_t d = features.width();
+    const std::size_t k = m.classes.size();
+    if (m.weights.size() != m.hidden * (d + 1 + k) + k * (d + 1) || k < 2 || m.centre.size() != d)
+      return wrong();
+    model.what = std::move(m);
+  } else if (kind == "clusters") {
+    ClusterModel m;
+    m.features = body.at("features").get<std::vector<std::string>>();
+    m.clusters.centres = body.at("centres").get<std::vector<std::vector<double>>>();
+    m.clusters.sizes = body.at("sizes").get<std::vector<double>>();
+    if (m.clusters.centres.empty()) return wrong();
+    for (const auto& centre : m.clusters.centres) {
+      if (centre.size() != model.columns.size()) return wrong();
+    }
+    model.what = std::move(m);
+  } else {
+    return invalid_input("unknown kind of model " + in_quotes(kind));
+  }
+  return model;
+}
+
+std::optional<double> number(const std::string& text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(x)) {
+    return std::nullopt;
+  }
+  return x;
+}
+
+std::string print(double x) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", x);
+  return text.data();
+}
+
+/// A cell of a file as a cell of the model's column.
+std::int64_t cell_of(const Column& column, const std::string& text) {
+  if (column.categorical()) {
+    if (text.empty()) return kMissing;
+    const auto found = std::find(column.categories.begin(), column.categories.end(), text);
+    return found - column.categories.begin();  // unseen: the place after the last
+  }
+  const std::optional<double> x = number(text);
+  return x ? column.cell(*x) : kMissing;
+}
+
+void add_classes(Csv& table, const std::string& target, const std::vector<std::string>& classes) {
+  table.header.push_back(target.empty() ? "prediction" : target + "_predicted");
+  for (const std::string& name : classes) table.header.push_back("probability_" + name);
+}
+
+void put_classes(std::vector<std::string>& row, const std::vector<std::string>& classes,
+                 const std::vector<double>& p) {
+  row.push_back(
+      classes[static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin())]);
+  for (const double x : p) row.push_back(print(x));
+}
+
+}  // namespace
+
+std::string to_json(const Model& model, const Certificate& c) {
+  json j;
+  j["format"] = kFormat;
+  j["columns"] = json::array();
+  for (const Column& column : model.columns) j["columns"].push_back(to_json(column));
+  if (!model.target.empty()) j["target"] = model.target;
+  j["model"] = std::visit([](const auto& m) { return body_of(m); }, model.what);
+  if (!model.accuracy.empty()) {
+    json list = json::array();
+    for (const auto& [group, estimate] : model.accuracy) {
+      list.push_back({{"group", group},
+                      {"count", estimate.count},
+                      {"accuracy", estimate.accuracy},
+                      {"half_width", estimate.half_width}});
+    }
+    j["accuracy_on_training_rows"] = std::move(list);
+  }
+  j["certificate"] = {
+      {"statement",
+       "all rounds together are (epsilon, delta)-differentially private for one unit with all its "
+       "rows; everything computed from the model is free"},
+      {"epsilon", c.epsilon},
+      {"delta", c.delta},
+      {"units", c.units},
+      {"neighbours", c.neighbours},
+      {"snapshot", c.snapshot},
+      {"mechanism", c.noise},
+      {"receipt", c.receipt}};
+  return j.dump(1) + "\n";
+}
+
+Result<Model> model_of_json(const std::string& text) {
+  try {
+    const json j = json::parse(text);
+    if (j.value("format", "") != kFormat) {
+      return invalid_input("this is no model of discreet learn");
+    }
+    return read(j);
+  } catch (const json::exception&) {
+    return invalid_input("this is no model of discreet learn, or a damaged one");
+  }
+}
+
+Result<Csv> predict(const Model& model, Csv table) {
+  std::vector<std::size_t> places;
+  for (const Column& column : model.columns) {
+    const auto found = std::find(table.header.begin(), table.header.end(), column.name);
+    if (found == table.header.end()) {
+      return invalid_input("the table has no column " + in_quotes(column.name));
+    }
+    places.push_back(static_cast<std::size_t>(found - table.header.begin()));
+  }
+  const std::size_t before = table.header.size();
+  const auto* const classifier = std::get_if<Classifier>(&model.what);
+  const auto* const network = std::get_if<Network>(&model.what);
+  const auto* const regression = std::get_if<Regression>(&model.what);
+  const auto* const clusters = std::get_if<ClusterModel>(&model.what);
+  if (classifier != nullptr) add_classes(table, model.target, classifier->classes);
+  if (network != nullptr) add_classes(table, model.target, network->classes);
+  if (regression != nullptr) table.header.push_back(model.target + "_predicted");
+  if (clusters != nullptr) table.header.push_back("cluster");
+  const Features features(model.columns, all_of(model.columns.size()));
+  std::vector<double> x(features.width());
+  std::vector<std::int64_t> cells(model.columns.size());
+  for (std::vector<std::string>& row : table.rows) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i] = cell_of(model.columns[i], row[places[i]]);
+    }
+    if (!features.encode(cells, x)) {
+      row.resize(table.header.size());
+      continue;
+    }
+    if (classifier != nullptr) put_classes(row, classifier->classes, classifier->probabilities(x));
+    if (network != nullptr) put_classes(row, network->classes, network->probabilities(x));
+    if (regression != nullptr) row.push_back(print(regression->predict(x)));
+    if (clusters != nullptr) {
+      std::size_t best = 0;
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t c = 0; c < clusters->clusters.centres.size(); ++c) {
+        double distance = 0;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          const Column& column = model.columns[i];
+          const double way = (column.value(cells[i]) - clusters->clusters.centres[c][i]) /
+                             (column.high - column.low);
+          distance += way * way;
+        }
+        if (distance < least) {
+          least = distance;
+          best = c;
+        }
+      }
+      row.push_back(std::to_string(best));
+    }
+    row.resize(std::max(row.size(), before));
+  }
+  return table;
+}
+
+}  // namespace discreet::learn

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models as JSON with their certificate, and predictions from them. Everything here is after
+// release: free, and says so.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "learn/clusters.h"
+#include "learn/csv.h"
+#include "learn/lesson.h"
+#include "learn/linear.h"
+#include "learn/logistic.h"
+#include "learn/network.h"
+
+namespace discreet::learn {
+
+struct ClusterModel {
+  std::vector<std::string> features;
+  Clusters clusters;
+};
+
+/// A model with the columns that it reads, in order.
+struct Model {
+  std::vector<Column> columns;
+  std::variant<Classifier, Regression, Network, ClusterModel> what;
+  std::string target;
+  std::vector<std::pair<std::string, AccuracyEstimate>> accuracy;  ///< overall, then by group
+};
+
+std::string to_json(const Model& model, const Certificate& certificate);
+/// Fails with: kInvalidInput for what to_json did not write.
+Result<Model> model_of_json(const std::string& text);
+
+/// The table with columns added: the prediction, probabilities of classes, the nearest centre.
+/// Cells that are not numbers where numbers are due, and empty ones, give an empty prediction.
+/// Fails with: kInvalidInput when a column is missing.
+Result<Csv> predict(const Model& model, Csv table);
+
+}  // namespace discreet::learn

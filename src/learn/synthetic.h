@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synthetic tables from released marginals: all columns and all pairs of columns are measured in
+// two rounds; a tree of the pairs that depend on each other most (Chow-Liu, as in MST) draws a
+// first table, and its rows are then weighed until all measured pairs agree. Everything after the
+// two rounds is free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "learn/features.h"
+#include "learn/sums.h"
+
+namespace discreet::learn {
+
+struct SyntheticTask {
+  std::vector<Column> columns;
+  std::size_t bins = 16;   ///< of a number's range
+  std::size_t rows = 0;    ///< 0: as many as the released count says
+  std::uint64_t seed = 1;  ///< of drawing, after release
+};
+
+/// A released marginal of one or two columns, beside what the synthetic table has.
+struct ReleasedMarginal {
+  std::vector<std::size_t> columns;
+  std::vector<double> released;   ///< shares; of pairs: first column's bins by second's
+  std::vector<double> synthetic;  ///< shares
+  double distance() const;        ///< total variation
+};
+
+struct Synthetic {
+  std::vector<std::vector<std::int64_t>> rows;  ///< bins
+  std::vector<ReleasedMarginal> marginals;      ///< singles, then pairs
+  double count = 0;                             ///< released
+};
+
+Result<void> check_task(const SyntheticTask& task);
+std::vector<Rational> synthetic_shares(const SyntheticTask& task);
+Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task);
+
+/// A bin as text: a category, or a number drawn within the bin, on the column's grid.
+std::string value_text(const Column& column, std::int64_t bin, std::size_t bins,
+                       std::uint64_t draw);
+
+}  // namespace discreet::learn

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policy/edit.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "policy/document.h"
+#include "policy/value.h"
+#include "policy/write.h"
+
+namespace discreet::policy {
+namespace {
+
+const Node* columns_of(const Document& document, const std::string& table) {
+  const Node* at = document.root ? &*document.root : nullptr;
+  for (const std::string& name : {std::string("tables"), table, std::string("columns")}) {
+    at = at == nullptr ? nullptr : at->find(name);
+  }
+  return at;
+}
+
+int last_line(const Node& node) {
+  int last = std::max(node.line, node.key_line);
+  for (const Node& child : node.children) last = std::max(last, last_line(child));
+  return last;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// What the owner wrote behind the column; a draft's own hint is not needed any more.
+std::string comment_of(const std::string& line) {
+  const std::size_t close = line.rfind('}');
+  const std::size_t sign = line.find(" #", close == std::string::npos ? 0 : close);
+  if (sign == std::string::npos) return "";
+  const std::string words = line.substr(sign + 1);
+  return words.starts_with("# keys found privately") || words.starts_with("# bought privately")
+             ? ""
+             : "; " + words.substr(words.find_first_not_of("# "));
+}
+
+Error by_hand(int line, const Column& column) {
+  return {Code::kUnsupported,
+          "line " + std::to_string(line) +
+              " of the policy cannot be changed by itself; write there: " + column_text(column)};
+}
+
+}  // namespace
+
+Result<std::string> with_column(const std::string& text, const std::string& table,
+                                const Column& column) {
+  const Document document = read_document(text);
+  const Node* const columns = columns_of(document, table);
+  const Node* const node = columns == nullptr ? nullptr : columns->find(column.name);
+  if (node == nullptr) {
+    return Error{Code::kNotFound, "the policy declares no column " + in_quotes(column.name) +
+                                      " of table " + in_quotes(table)};
+  }
+  const int first = node->key_line;
+  const int last = last_line(*node);
+  for (const Node& other : columns->children) {
+    const bool apart = &other == node || other.key_line > last || last_line(other) < first;
+    if (!apart) return by_hand(first, column);
+  }
+  std::vector<std::string> lines = lines_of(text);
+  const std::string& old = lines[static_cast<std::size_t>(first - 1)];
+  const std::string indent = old.substr(0, old.find_first_not_of(' '));
+  const std::string comment = first == last ? comment_of(old) : std::string();
+  const auto begin = lines.begin() + (first - 1);
+  *begin = indent + column_text(column) + (column.bought.empty() ? "" : kBoughtComment) + comment;
+  lines.erase(begin + 1, begin + (last - first + 1));
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+
+  Reading before = read_policy(text, ".", Open::kUndeclared);
+  if (!before.policy) {
+    return invalid_input("the policy has mistakes; see them with discreet policy check");
+  }
+  for (Column& each : before.policy->tables[table].columns) {
+    if (each.name == column.name) each = column;
+  }
+  const Reading after = read_policy(out, ".", Open::kUndeclared);
+  if (!after.policy || *after.policy != *before.policy) return by_hand(first, column);
+  return out;
+}
+
+std::optional<Rational> declared_step(const std::string& text, const ColumnPlace& place) {
+  const Document document = read_document(text);
+  const Node* const columns = columns_of(document, place.table);
+  const Node* const node = columns == nullptr ? nullptr : columns->find(place.column);
+  const Node* const step = node == nullptr ? nullptr : node->find("step");
+  if (step == nullptr || !step->is(Node::Kind::kScalar)) return std::nullopt;
+  const auto parsed = parse_step(Type::kDecimal, step->text);
+  if (!parsed) return std::nullopt;
+  return *parsed;
+}
+
+}  // namespace discreet::policy

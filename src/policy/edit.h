@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// One column of a policy file declared anew, in the owner's own text: all other lines, and the
+// owner's comments, stay as they are.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "policy/policy.h"
+
+namespace discreet::policy {
+
+/// Which column is meant.
+struct ColumnPlace {
+  std::string table;
+  std::string column;
+};
+
+/// Reads back as the same policy with this column in the place of the one of that name; checked.
+/// Fails with: kNotFound; kInvalidInput for a text with mistakes; kUnsupported when the column
+/// shares its lines with others, naming the line to write by hand.
+Result<std::string> with_column(const std::string& text, const std::string& table,
+                                const Column& column);
+
+/// The step that the text declares, also where its range is still open.
+std::optional<Rational> declared_step(const std::string& text, const ColumnPlace& place);
+
+}  // namespace discreet::policy

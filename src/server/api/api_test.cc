@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// V1 to V4 from the outside: what each role may, what is refused, and that what an analyst sees is
+// the same on two databases that differ in one person.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "server/api/json_body.h"
+#include "server/api/service.h"
+#include "server/http/client_for_tests.h"
+#include "session/neighbours_for_tests.h"
+
+namespace discreet::server::api {
+namespace {
+
+using http::Client;
+using http::Got;
+using identity::Role;
+using nlohmann::json;
+
+constexpr const char* kJson = "Content-Type: application/json\r\n";
+constexpr const char* kCount = R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"0.5"})";
+
+class ClinicWorld final : public World {
+ public:
+  explicit ClinicWorld(session::Clinic& clinic) : clinic_(clinic) {}
+  const policy::Policy& policy() const override { return clinic_.policy(); }
+  ledger::Ledger& ledger() override { return clinic_.ledger(); }
+  session::Session& session() override { return clinic_.session(); }
+
+ private:
+  session::Clinic& clinic_;
+};
+
+/// A clinic behind a server, with an owner, an auditor and two analysts.
+class House {
+ public:
+  explicit House(const std::vector<std::string>& changes = {}) : clinic(changes) {
+    ledger::spill(scratch / "pages.txt", "");
+    std::filesystem::create_directories(scratch / "pages/deep");
+    ledger::spill(scratch / "pages/index.html", "<html>hello</html>");
+    ledger::spill(scratch / "pages/deep/a.js", "1");
+    ledger::spill(scratch / "pages/secret.pem", "not of a known type");
+    const identity::Rate many{.per_second = 1e6, .burst = 1e6};
+    auto opened = Service::open(
+        {.state = scratch / "state",
+         .open = [this] { return std::shared_ptr<World>(std::make_shared<ClinicWorld>(clinic)); },
+         .pages = scratch / "pages",
+         .cost = {.passes = 1, .kib = 64},
+         .per_account = many,
+         .per_peer = many,
+         .logins_per_peer = many,
+         .jobs = {.tick_ms = 5, .answer_ms = 10},
+         .clock = [this] { return system_time_ms() + later_ms; },
+         .log =
+             [this](const std::string& line) {
+               const std::lock_guard lock(mutex_);
+               logged_ += line + "\n";
+             }});
+    EXPECT_TRUE(opened.has_value()) << opened.error().message;
+    service = std::move(*opened);
+    server = http::Server::listen({.log = [this](const http::Seen& seen) { service->note(seen); }},
+                                  [this](http::Request request, http::Reply reply) {
+                                    service->handle(std::move(request), std::move(reply));
+                                  })
+                 .value();
+    passwords["owner"] = service->first_owner().value().value();
+    for (const auto& [name, role] :
+         {std::pair("ann", Role::kAnalyst), {"press", Role::kAnalyst}, {"audit", Role::kAuditor}}) {
+      passwords[name] = service->accounts().add(name, role).value();
+    }
+    for (const auto& [name, password] : passwords) tokens[name] = log_in(name, password);
+  }
+  ~House() {
+    service->stop();
+    server->stop();
+  }
+
+  Got ask(const std::string& who, const std::string& method, const std::string& path,
+          const std::string& body = {}, const std::string& more = kJson) {
+    const std::string header = who.empty() ? "" : "Authorization: Bearer " + tokens[who] + "\r\n";
+    return Client(server->port()).ask(method, path, body, header + more);
+  }
+  Got query(const std::string& who, const std::string& body) {
+    return ask(who, "POST", "/api/v1/query", body);
+  }
+  Got try_login(const std::string& name, const std::string& password) {
+    return ask("", "POST", "/api/v1/login", json{{"name", name}, {"password", password}}.dump());
+  }
+  std::string log_in(const std::string& name, const std::string& password) {
+    const Got got = try_login(name, password);
+    return got.status == 200 ? json::parse(got.body).at("token").get<std::string>() : "";
+  }
+  std::string logged() {
+    const std::lock_guard lock(mutex_);
+    return logged_;
+  }
+
+  std::atomic<std::int64_t> later_ms{0};
+  ledger::Scratch scratch{ledger::Scratch::Place::kMemory};
+  session::Clinic clinic;
+  std::unique_ptr<Service> service;
+  std::unique_ptr<http::Server> server;
+  std::map<std::string, std::string> passwords;
+  std::map<std::string, std::string> tokens;
+
+ private:
+  std::mutex mutex_;
+  std::string logged_;
+};
+
+std::string seen_of(const Got& got) {
+  std::string out = std::to_string(got.status) + "\n";
+  for (const auto& [name, value] : got.headers) {
+    if (name != "x-request-id") out += name + ": " + value + "\n";
+  }
+  return out;
+}
+
+TEST(Api, AQuestionFromLoginToRefusal) {
+  House house;
+  const Got first = house.query("ann", kCount);
+  ASSERT_EQ(first.status, 200) << first.body;
+  const json answer = json::parse(first.body);
+  EXPECT_FALSE(answer["repeated"].get<bool>());
+  EXPECT_EQ(answer["answer"]["epsilon"], "0.5");
+  EXPECT_EQ(house.clinic.spent(), "0.5 0.5");
+  const json again = json::parse(house.query("ann", kCount).body);
+  EXPECT_TRUE(again["repeated"].get<bool>());
+  EXPECT_EQ(again["answer"], answer["answer"]);
+  EXPECT_EQ(house.clinic.spent(), "0.5 0.5");
+
+  // A retry by request id; another's id of the same letters is another id.
+  const std::string with_id =
+      R"({"sql":"SELECT SUM(age) FROM visits","epsilon":"0.5","request_id":"r1"})";
+  const json one = json::parse(house.query("ann", with_id).body);
+  EXPECT_EQ(json::parse(house.query("ann", with_id).body)["answer"], one["answer"]);
+  EXPECT_EQ(house
+                .query("ann", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"0.5",)"
+                              R"("request_id":"r1"})")
+                .status,
+            409);
+  EXPECT_EQ(house.clinic.spent(), "1 1");
+  EXPECT_EQ(house
+                .query("press", R"({"sql":"SELECT AVG(age) FROM visits","epsilon":"1",)"
+                                R"("request_id":"r1"})")
+                .status,
+            200);
+  // press has 2; 1 is left.
+  const Got refused =
+      house.query("press", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"1.5"})");
+  EXPECT_EQ(refused.status, 402);
+  EXPECT_EQ(json::parse(refused.body)["error"], "budget");
+
+  const json explained = json::parse(house.ask("ann", "POST", "/api/v1/explain", kCount).body);
+  EXPECT_TRUE(explained["repeat"].get<bool>());
+  const json curve = json::parse(house.ask("ann", "POST", "/api/v1/curve", kCount).body);
+  EXPECT_EQ(curve["points"].size(), 25U);
+  EXPECT_NE(house.ask("ann", "GET", "/api/v1/catalog").body.find("north"), std::string::npos);
+  EXPECT_EQ(house.ask("ann", "GET", "/api/v1/catalog").body.find("undeclared"), std::string::npos);
+
+  // Everybody sees their own, the owner and the auditor all.
+  const auto analysts = [&](const std::string& who, const std::string& path) {
+    std::set<std::string> found;
+    const json got = json::parse(house.ask(who, "GET", path).body);
+    if (got.contains("records")) {
+      for (const json& record : got["records"]) found.insert(record["analyst"]);
+    } else {
+      for (const json& budget : got["budgets"]) {
+        for (const json& account : budget["accounts"]) found.insert(account["account"]);
+      }
+    }
+    found.erase("");
+    return found;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(analysts("press", "/api/v1/history"), (Names{"press"}));
+  EXPECT_EQ(analysts("owner", "/api/v1/history?last=1000"), (Names{"ann", "press"}));
+  EXPECT_EQ(analysts("press", "/api/v1/budget"), (Names{"press"}));
+  EXPECT_EQ(analysts("audit", "/api/v1/budget"), (Names{"all together", "ann", "press"}));
+  EXPECT_TRUE(json::parse(house.ask("audit", "POST", "/api/v1/verify").body)["sound"].get<bool>());
+  // V4
+  EXPECT_EQ(house.logged().find("SELECT"), std::string::npos);
+  EXPECT_EQ(house.logged().find(house.tokens["ann"]), std::string::npos);
+  EXPECT_NE(house.ask("owner", "GET", "/metrics").body.find("discreet_questions_total 4"),
+            std::string::npos)
+      << house.ask("owner", "GET", "/metrics").body;
+}
+
+TEST(Api, JobsWaitAreCancelledAndStayCharged) {
+  House house;
+  const Got made =
+      house.query("ann", R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"0.5","wait":false})");
+  ASSERT_EQ(made.status, 202);
+  const std::string id = json::parse(made.body)["job"];
+  EXPECT_EQ(house.ask("press", "GET", "/api/v1/jobs/" + id).status, 404);
+  EXPECT_EQ(house.ask("press", "DELETE", "/api/v1/jobs/" + id).status, 404);
+  EXPECT_EQ(house.ask("ann", "GET", "/api/v1/jobs/" + id + "/answer").status, 200);
+  EXPECT_EQ(json::parse(house.ask("ann", "GET", "/api/v1/jobs/" + id).body)["stage"], "done");
+  const Got second =
+      house.query("ann", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"0.5","wait":false})");
+  const std::string other = json::parse(second.body)["job"];
+  const Got cancelled = house.ask("ann", "DELETE", "/api/v1/jobs/" + other);
+  const bool in_time = json::parse(cancelled.body)["stage"] == "cancelled";
+  EXPECT_EQ(house.ask("ann", "GET", "/api/v1/jobs/" + other + "/answer").status,
+            in_time ? 409 : 200);
+  // Charged either way, and then free.
+  while (house.clinic.spent() != "1 1") std::this_thread::yield();
+  while (!house.service->jobs().waiting().empty()) std::this_thread::yield();
+  EXPECT_EQ(house.query("ann", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"0.5"})").status,
+            200);
+  EXPECT_EQ(house.clinic.spent(), "1 1");
+}
+
+// V1: every route, every role.
+TEST(Api, EveryRouteIsForItsRolesOnly) {
+  House house;
+  EXPECT_GT(routes().size(), 20U);
+  for (const ApiRoute& route : routes()) {
+    std::string path = route.pattern;
+    for (const char* name : {"{id}", "{name}"}) {
+      const std::size_t at = path.find(name);
+      if (at != path.npos) path.replace(at, std::string(name).size(), "nobody");
+    }
+    const std::map<std::string, Roles> kWho = {{"", 0},
+                                               {"ann", bit(Role::kAnalyst)},
+                                               {"audit", bit(Role::kAuditor)},
+                                               {"owner", bit(Role::kOwner)}};
+    for (const auto& [who, role] : kWho) {
+      const bool may = route.roles == kAnybody || (route.roles & role) != 0;
+      if (may && path == "/api/v1/logout") continue;
+      const Got got = house.ask(who, route.method, path);
+      const std::string what = route.method + " " + path + " as " + who + ": " + got.body;
+      if (!may) {
+        EXPECT_EQ(got.status, who.empty() ? 401 : 403) << what;
+      }
+      if (may && path != "/api/v1/login") {
+        EXPECT_TRUE(got.status != 401 && got.status != 403) << what;
+      }
+      EXPECT_NE(got.status, 500) << what;
+    }
+  }
+  // The owner's routes do not lower what was spent: no route at all does.
+  for (const ApiRoute& route : routes()) {
+    EXPECT_EQ(route.pattern.find("ledger"), route.pattern.npos);
+    EXPECT_TRUE(route.pattern.find("budget") == route.pattern.npos || route.method == "GET");
+  }
+}
+
+TEST(Api, LoginsTellNothing) {
+  House house;
+  const std::string wrong = seen_of(house.try_login("ann", "wrong password")) +
+                            house.try_login("ann", "wrong password").body;
+  const auto tried = [&](const std::string& name, const std::string& password) {
+    const Got got = house.try_login(name, password);
+    return seen_of(got) + got.body;
+  };
+  EXPECT_EQ(wrong.substr(0, 3), "401");
+  EXPECT_EQ(tried("nobody", "wrong password"), wrong);
+  EXPECT_EQ(tried("", ""), wrong);
+  EXPECT_EQ(tried("ann' OR '1'='1", "x"), wrong);
+  EXPECT_EQ(tried("ann", std::string(10'000, 'x')), wrong);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(tried("ann", "wrong password"), wrong);
+  EXPECT_EQ(tried("ann", house.passwords["ann"]), wrong);        // locked now
+  EXPECT_EQ(house.ask("ann", "GET", "/api/v1/me").status, 200);  // who is in stays in
+  house.later_ms = 3600 * 1000;
+  EXPECT_NE(house.log_in("ann", house.passwords["ann"]), "");
+  EXPECT_EQ(house.try_login("owner", "admin").status, 401);
+  EXPECT_EQ(house.service->first_owner().value(), std::nullopt);  // once
+}
+
+TEST(Api, ForgedExpiredAndForeignRequestsAreRefused) {
+  House house;
+  const std::string good = house.tokens["ann"];
+  const std::string me = "/api/v1/me";
+  const auto with = [&](const std::string& header) {
+    return Client(house.server->port()).ask("GET", me, "", header + "\r\n").status;
+  };
+  EXPECT_EQ(with("Authorization: Bearer " + good), 200);
+  for (const std::string& header :
+       {"Authorization: Bearer " + good + "x", "Authorization: Bearer " + good.substr(1),
+        "Authorization: bearer " + good, "Authorization: Basic " + good, "Authorization: " + good,
+        std::string("Authorization: Bearer "), "Cookie: token=" + good, "X-Token: " + good,
+        std::string("Authorization: Bearer ' OR 1=1 --")}) {
+    EXPECT_EQ(with(header), 401) << header;
+  }
+  EXPECT_EQ(Client(house.server->port()).ask("GET", me + "?token=" + good).status, 401);
+  // From a page of another site: no token travels by itself (V3), and the origin is looked at.
+  EXPECT_EQ(house
+                .ask("ann", "POST", "/api/v1/query", kCount,
+                     std::string(kJson) + "Origin: http://evil.example\r\n")
+                .status,
+            403);
+  EXPECT_EQ(
+      house.ask("ann", "POST", "/api/v1/query", kCount, std::string(kJson) + "Origin: null\r\n")
+          .status,
+      403);
+  EXPECT_EQ(house
+                .ask("ann", "POST", "/api/v1/explain", kCount,
+                     std::string(kJson) + "Origin: http://test\r\n")
+                .status,
+            200);
+  EXPECT_EQ(
+      house.ask("ann", "POST", "/api/v1/query", kCount, "Content-Type: text/plain\r\n").status,
+      415);
+  EXPECT_EQ(house.ask("ann", "POST", "/api/v1/logout").status, 200);
+  EXPECT_EQ(house.ask("ann", "GET", me).status, 401);
+  EXPECT_EQ(house.ask("press", "GET", me).status, 200);
+  house.later_ms = 9 * 3600 * 1000;
+  EXPECT_EQ(house.ask("press", "GET", me).status, 401);
+}
+
+// SQL, markup and paths through every parameter of every route: nothing breaks, nothing is
+// believed.
+TEST(Api, HostileTextInEveryField) {
+  House house;
+  const std::vector<std::string> kHostile = {"'; DROP TABLE accounts; --",
+                                             "\" OR 1=1 --",
+                                             "$$; ATTACH 'x'",
+                                             "<script>alert(1)</script>",
+                                             "../../../etc/passwd",
+                                             std::string(5000, 'a'),
+                                             std::string("a\0b", 3),
+                                             "\xff\xfe",
+                                             "-1",
+                                             "1e999999999"};
+  for (const ApiRoute& route : routes()) {
+    if (route.method == "DELETE" || route.pattern == "/api/v1/password") continue;
+    for (const FieldFacts& field : route.fields) {
+      for (const std::string& text : kHostile) {
+        json body;
+        for (const FieldFacts& other : route.fields) {
+          if (other.is_needed) body[other.name] = other.name == "sql" ? "SELECT 1" : "x";
+        }
+        body[field.name] = text;
+        const std::string sent = body.dump(-1, ' ', false, json::error_handler_t::ignore);
+        const Got got = route.method == "POST"
+                            ? house.ask("owner", "POST", route.pattern, sent)
+                            : house.ask("owner", "GET", route.pattern + "?last=%27%3B--");
+        EXPECT_TRUE(got.status >= 400 && got.status < 500)
+            << route.pattern << " " << field.name << " " << got.status << got.body;
+        EXPECT_EQ(got.headers.at("content-type"), "application/json");
+        EXPECT_FALSE(json::parse(got.body, nullptr, false).is_discarded()) << got.body;
+      }
+    }
+  }
+  for (const char* path :
+       {"/api/v1/jobs/%27%3B%20DROP", "/api/v1/jobs/..%2f..%2fetc", "/api/v1/jobs/%3Cscript%3E"}) {
+    EXPECT_EQ(house.ask("owner", "GET", path).status, 404) << path;
+  }
+  for (const char* bad : {"", "[]", "1", "{", "{\"sql\":{}}", "{\"sql\":\"x\",\"epsilon\":0.1}",
+                          "{\"sql\":\"x\",\"nonsense\":1}"}) {
+    EXPECT_EQ(house.query("ann", bad).status, 400) << bad;
+  }
+  EXPECT_EQ(house.query("ann", std::string(2 << 20, 'x')).status, 413);
+  EXPECT_EQ(house.service->accounts().list().value().size(), 4U);
+  EXPECT_EQ(house.clinic.spent(), "0 0");
+}
+
+TEST(Api, PagesAreStrictAndNothingElseIsReached) {
+  House house;
+  const Got page = house.ask("", "GET", "/");
+  EXPECT_EQ(page.body, "<html>hello</html>");
+  const std::string& policy = page.headers.at("content-security-policy");
+  EXPECT_NE(policy.find("script-src 'self';"), policy.npos);
+  EXPECT_EQ(policy.find("unsafe"), policy.npos);
+  EXPECT_EQ(house.ask("", "GET", "/deep/a.js").headers.at("content-type").substr(0, 15),
+            "text/javascript");
+  for (const char* path : {"/secret.pem", "/../pages.txt", "/%2e%2e/pages.txt", "/..%2fpages.txt",
+                           "/deep/../index.html", "/deep//a.js", "//etc/passwd", "/etc/passwd",
+                           "/deep", "/state/accounts.db", "/../state/accounts.db",
+                           "/%252e%252e/state/audit.log", "/index.html%00.js"}) {
+    const int status = house.ask("", "GET", path).status;
+    EXPECT_TRUE(status == 404 || status == 400) << path << status;
+  }
+  EXPECT_EQ(house.ask("", "POST", "/index.html", "x").status, 404);
+}
+
+// V2: two databases that differ in one person.
+TEST(Api, NeighboursLookTheSame) {
+  House without;
+  House with({session::bobs_visit("")});
+  const auto both = [&](const std::string& method, const std::string& path, const std::string& body,
+                        const std::string& who = "ann") {
+    const Got one = without.ask(who, method, path, body);
+    const Got two = with.ask(who, method, path, body);
+    EXPECT_EQ(seen_of(one), seen_of(two)) << path << body;
+    return std::pair(one, two);
+  };
+  for (const char* sql :
+       {"SELECT COUNT(*) FROM visits",
+        "SELECT clinic, COUNT(*), AVG(cost) FROM visits GROUP BY clinic",
+        "SELECT SUM(cost) FROM visits WHERE name = 'Bob'", "SELECT MEDIAN(age) FROM visits",
+        "SELECT 1/0 FROM visits", "SELECT name FROM visits", "SELECT COUNT(*) FROM nowhere"}) {
+    const std::string body = json{{"sql", sql}, {"epsilon", "1"}}.dump();
+    const auto explained = both("POST", "/api/v1/explain", body);
+    EXPECT_EQ(explained.first.body, explained.second.body);
+    both("POST", "/api/v1/query", body);
+    both("POST", "/api/v1/query", body);  // the repeat
+  }
+  const std::string body = R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"1","wait":false})";
+  const auto [one, two] = both("POST", "/api/v1/query", body);
+  EXPECT_EQ(json::parse(one.body)["stage"], json::parse(two.body)["stage"]);
+  EXPECT_EQ(both("GET", "/api/v1/budget", "").first.body,
+            without.ask("ann", "GET", "/api/v1/budget").body);
+  both("GET", "/api/v1/history", "");
+}
+
+// The world's faults: constant to the analyst, clear to the owner.
+TEST(Api, AFailingEngineTellsTheOwnerOnly) {
+  House house;
+  std::filesystem::remove(house.clinic.file("labs"));
+  const Got got = house.query("ann", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"0.5"})");
+  EXPECT_EQ(got.status, 502);
+  EXPECT_EQ(got.body.find("labs"), got.body.npos) << got.body;
+  EXPECT_EQ(house.clinic.spent(), "0.5 0.5");
+  EXPECT_NE(house.logged().find("labs"), std::string::npos);
+  EXPECT_EQ(house.query("ann", kCount).status, 200);  // the rest goes on
+  EXPECT_EQ(house.ask("owner", "POST", "/api/v1/reload").status, 200);
+  EXPECT_EQ(house.ask("", "GET", "/healthz").status, 200);
+}
+
+TEST(Api, TheDocumentDescribesEveryRoute) {
+  const json document = json::parse(openapi());
+  std::size_t operations = 0;
+  for (const ApiRoute& route : routes()) {
+    std::string method = route.method;
+    for (char& c : method) c = static_cast<char>(c + 32);
+    const json& operation = document["paths"][route.pattern][method];
+    EXPECT_EQ(operation["summary"], route.summary);
+    EXPECT_EQ(operation["security"].empty(), route.roles == kAnybody);
+    ++operations;
+  }
+  EXPECT_EQ(operations, routes().size());
+  House house;
+  EXPECT_EQ(house.ask("", "GET", "/api/v1/openapi.json").body, openapi());
+}
+
+TEST(Api, SizesComeInBuckets) {
+  EXPECT_EQ(padded("{}").size(), 1024U);
+  EXPECT_EQ(padded(std::string(1024, 'x')).size(), 1024U);
+  EXPECT_EQ(padded(std::string(1025, 'x')).size(), 2048U);
+}
+
+}  // namespace
+}  // namespace discreet::server::api

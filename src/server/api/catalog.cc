@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be asked about: the policy's public facts.
+#include <nlohmann/json.hpp>
+
+#include "server/api/json_body.h"
+#include "server/api/service.h"
+
+namespace discreet::server::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json column_json(const policy::Column& column) {
+  constexpr std::size_t kValuesShown = 1000;
+  Json json = {{"name", column.name}, {"type", policy::to_string(column.type)}};
+  if (column.grid) {
+    json["low"] = column.grid->low.to_string();
+    json["high"] = column.grid->high.to_string();
+    json["step"] = column.grid->step.to_string();
+  }
+  if (!column.values.empty()) {
+    Json values = Json::array();
+    for (std::size_t i = 0; i < column.values.size() && i < kValuesShown; ++i) {
+      values.push_back(policy::to_string(column.values[i]));
+    }
+    json["values"] = values;
+    json["values_in_all"] = column.values.size();
+  }
+  json["may_aggregate"] = column.may_aggregate;
+  json["may_group"] = column.may_group;
+  json["may_filter"] = column.may_filter;
+  return json;
+}
+
+}  // namespace
+
+void catalog(Service& service, Call call) {
+  const std::shared_ptr<World> world = service.world();
+  Json tables = Json::array();
+  for (const auto& [name, table] : world->policy().tables) {
+    Json columns = Json::array();
+    for (const policy::Column& column : table.columns) columns.push_back(column_json(column));
+    tables.push_back({{"name", name}, {"public", table.is_public()}, {"columns", columns}});
+  }
+  const Json json = {{"snapshot", world->policy().snapshot},
+                     {"tables", tables},
+                     {"other_releases", world->policy().other_releases}};
+  call.reply({.body = padded(json.dump(-1, ' ', false, Json::error_handler_t::replace))});
+}
+
+}  // namespace discreet::server::api

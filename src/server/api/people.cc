@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accounts and tokens.
+#include <nlohmann/json.hpp>
+
+#include "server/api/json_body.h"
+#include "server/api/service.h"
+
+namespace discreet::server::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void send(const Call& call, const Result<Json>& json) {
+  if (!json) return call.reply(http::refuse(json.error()));
+  call.reply({.body = padded(json->dump(-1, ' ', false, Json::error_handler_t::replace))});
+}
+
+Json account_json(const identity::Account& account) {
+  return {{"name", account.name}, {"role", to_string(account.role)}};
+}
+
+/// None: refused, for whatever reason (A2).
+Result<std::optional<Json>> try_login(Service& service, const Call& call) {
+  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"name", "password"}));
+  DISCREET_ASSIGN(const std::string name, fields.need("name"));
+  DISCREET_ASSIGN(const std::string password, fields.need("password"));
+  DISCREET_ASSIGN(const auto login, service.accounts().log_in(name, password));
+  const std::string who = login ? login->account.name : "-";
+  DISCREET_TRY(service.audit().append({who, login ? "login" : "login-refused", in_quotes(name)}));
+  if (!login) return std::optional<Json>{};
+  Json json = account_json(login->account);
+  json["token"] = login->token;
+  json["expires"] = to_utc(login->expires_ms);
+  json["expires_ms"] = login->expires_ms;
+  return std::optional<Json>(std::move(json));
+}
+
+Result<Json> try_add(Service& service, const Call& call) {
+  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"name", "role"}));
+  DISCREET_ASSIGN(const std::string name, fields.need("name"));
+  DISCREET_ASSIGN(const std::string role_name, fields.need("role"));
+  DISCREET_ASSIGN(const identity::Role role, identity::role_named(role_name));
+  DISCREET_ASSIGN(const std::string password, service.accounts().add(name, role));
+  DISCREET_TRY(service.audit().append({call.account.name, "account-added", name}));
+  return Json{{"name", name}, {"role", role_name}, {"password", password}};
+}
+
+Result<Json> try_remove(Service& service, const Call& call) {
+  const std::string name(call.request.part("name"));
+  DISCREET_TRY(service.accounts().remove(name));
+  DISCREET_TRY(service.audit().append({call.account.name, "account-removed", name}));
+  return Json{{"removed", name}};
+}
+
+Result<Json> try_change(Service& service, const Call& call) {
+  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"old", "new"}));
+  DISCREET_ASSIGN(const std::string old_password, fields.need("old"));
+  DISCREET_ASSIGN(const std::string new_password, fields.need("new"));
+  DISCREET_TRY(service.accounts().change_password(call.account.name, old_password, new_password));
+  DISCREET_TRY(service.audit().append({call.account.name, "password-changed"}));
+  return Json{{"changed", true}};
+}
+
+}  // namespace
+
+void log_in(Service& service, Call call) {
+  if (!service.may_log_in(call.request.peer)) {
+    return call.reply(http::refuse(http::Refusal::kTooMany));
+  }
+  const Result<std::optional<Json>> login = try_login(service, call);
+  if (!login) return call.reply(http::refuse(login.error()));
+  if (!*login) {
+    return call.reply(http::error_response(401, "unauthenticated", "not this name and password"));
+  }
+  send(call, **login);
+}
+
+void log_out(Service& service, Call call) {
+  const std::string_view header = call.request.header("authorization");
+  const Result<void> done = service.accounts().log_out(std::string(header.substr(7)));
+  if (!done) return call.reply(http::refuse(done.error()));
+  send(call, Json{{"ended", true}});
+}
+
+void who_am_i(Service&, Call call) { send(call, account_json(call.account)); }
+
+void change_password(Service& service, Call call) { send(call, try_change(service, call)); }
+
+void list_accounts(Service& service, Call call) {
+  const auto accounts = service.accounts().list();
+  if (!accounts) return call.reply(http::refuse(accounts.error()));
+  Json list = Json::array();
+  for (const identity::Account& account : *accounts) list.push_back(account_json(account));
+  send(call, Json{{"accounts", list}});
+}
+
+void add_account(Service& service, Call call) { send(call, try_add(service, call)); }
+
+void remove_account(Service& service, Call call) { send(call, try_remove(service, call)); }
+
+}  // namespace discreet::server::api

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// query, explain, curve.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "server/api/json_body.h"
+#include "server/api/service.h"
+
+namespace discreet::server::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> names_of(const Call& call) {
+  std::vector<std::string> names;
+  for (const ApiRoute& route : routes()) {
+    if (route.pattern != call.request.path || route.method != call.request.method) continue;
+    for (const FieldFacts& field : route.fields) names.push_back(field.name);
+  }
+  return names;
+}
+
+Result<Rational> number(const std::string& name, const std::string& text) {
+  const Result<Rational> value = Rational::parse(text);
+  if (!value) return invalid_input(name + ": " + value.error().message);
+  return value;
+}
+
+Result<std::int64_t> bound(const std::string& name, const std::string& text) {
+  DISCREET_ASSIGN(const Rational value, number(name, text));
+  if (value.sign() <= 0 || value > Rational(1'000'000) || value.floor() != value.ceil()) {
+    return invalid_input(name + " must be a whole number from 1 to 1000000");
+  }
+  return static_cast<std::int64_t>(value.floor().get_si());
+}
+
+/// Ids of different analysts never meet.
+Result<std::string> request_id(const std::string& analyst, const std::string& id) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+  };
+  if (id.empty() || id.size() > 64 || !std::all_of(id.begin(), id.end(), fits)) {
+    return invalid_input("request_id has 1 to 64 letters, digits, '.', '-' or '_'");
+  }
+  return analyst + "/" + id;
+}
+
+Result<std::optional<Rational>> rows_of(const Fields& fields) {
+  const auto text = fields.text("rows");
+  if (!text) return std::optional<Rational>{};
+  DISCREET_ASSIGN(Rational rows, number("rows", *text));
+  if (rows.sign() <= 0) return invalid_input("rows must be above 0");
+  return std::optional<Rational>(std::move(rows));
+}
+
+Result<session::WantedError> wanted_error(const Fields& fields, const std::string& text) {
+  session::WantedError wanted;
+  const bool is_percent = text.ends_with("%");
+  DISCREET_ASSIGN(wanted.half_width,
+                  number("error", is_percent ? text.substr(0, text.size() - 1) : text));
+  if (wanted.half_width.sign() <= 0) return invalid_input("error must be above 0");
+  wanted.relative = is_percent;
+  if (is_percent) wanted.half_width = wanted.half_width / 100;
+  DISCREET_ASSIGN(wanted.rows, rows_of(fields));
+  if (const auto about = fields.text("about")) {
+    if (!is_percent) return invalid_input("about belongs to an error in percent");
+    DISCREET_ASSIGN(wanted.about, number("about", *about));
+  }
+  return wanted;
+}
+
+Result<session::Request> request_of(const Fields& fields, const std::string& analyst) {
+  DISCREET_ASSIGN(const std::string sql, fields.need("sql"));
+  session::Request request{.sql = sql};
+  request.analyst = analyst;
+  if (const auto text = fields.text("epsilon")) {
+    DISCREET_ASSIGN(request.options.epsilon, Epsilon::parse(*text));
+  }
+  if (const auto text = fields.text("delta")) {
+    DISCREET_ASSIGN(request.options.delta, Delta::parse(*text));
+  }
+  if (const auto text = fields.text("confidence")) {
+    DISCREET_ASSIGN(request.confidence, Confidence::parse(*text));
+  }
+  if (const auto text = fields.text("max_groups")) {
+    DISCREET_ASSIGN(request.options.groups_per_unit, bound("max_groups", *text));
+  }
+  if (const auto text = fields.text("max_rows")) {
+    DISCREET_ASSIGN(request.options.rows_per_unit_and_group, bound("max_rows", *text));
+  }
+  if (const auto text = fields.text("error")) {
+    DISCREET_ASSIGN(request.error, wanted_error(fields, *text));
+  } else if (fields.text("about")) {
+    return invalid_input("about belongs to error");
+  }
+  if (const auto text = fields.text("request_id")) {
+    DISCREET_ASSIGN(request.request_id, request_id(analyst, *text));
+  }
+  return request;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+http::Response sent(std::string json, int status = 200) {
+  return {.status = status, .body = padded(std::move(json))};
+}
+
+/// The stored bytes are JSON already, and go out as they are.
+http::Response answer_of(const Result<session::Answered>& answered, const Service& service) {
+  if (!answered) {
+    service.log("question-failed", std::string(describe(answered.error().code).name));
+    http::Response refused = http::refuse(answered.error());
+    refused.body = padded(std::move(refused.body));
+    return refused;
+  }
+  return sent("{\"repeated\":" + std::string(answered->repeated ? "true" : "false") +
+              ",\"charge\":" + std::to_string(answered->charge) +
+              ",\"notes\":" + text_of(answered->notes) + ",\"answer\":" + answered->bytes + "}");
+}
+
+Json explanation(const session::Explanation& e) {
+  Json steps = Json::array();
+  for (const session::ExplainedStep& step : e.steps) {
+    steps.push_back({{"measurement", step.measurement},
+                     {"noise", step.noise},
+                     {"price", step.price},
+                     {"error", step.error}});
+  }
+  return {{"units", e.units},
+          {"neighbours", e.neighbours},
+          {"bounds", e.bounds},
+          {"keys", e.keys},
+          {"steps", steps},
+          {"price", e.price},
+          {"total_left", e.total_left},
+          {"analyst_left", e.analyst_left},
+          {"repeat", e.repeat},
+          {"fits", e.fits},
+          {"notes", e.notes}};
+}
+
+Result<void> try_ask(Service& service, const Call& call) {
+  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
+  DISCREET_ASSIGN(const bool waits, fields.flag("wait", true));
+  DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
+  const std::shared_ptr<World> world = service.world();
+  // Whether a stored answer is given depends on the text and the history. It reads no data, so it
+  // needs no deadline; and what is stored stays stored, so that nothing can come between.
+  DISCREET_ASSIGN(const session::Explanation explained, world->session().explain(request));
+  // With an error to solve for, what is explained may be a pilot, and data be read after it.
+  if (explained.repeat && !request.error) {
+    service.count_question(true);
+    call.reply(answer_of(world->session().ask(request), service));
+    return {};
+  }
+  DISCREET_TRY(service.audit().append({call.account.name, "query", call.request.id}));
+  service.count_question(false);
+  DISCREET_ASSIGN(
+      const jobs::JobFacts made,
+      service.jobs().submit(
+          call.account.name, [&service, world, request](const std::function<void(int)>& progress) {
+            const engine::OwnerLog log{
+                .say = [&service](const std::string& words) { service.log("engine", words); },
+                .progress = progress};
+            return answer_of(world->session().ask(request, log), service);
+          }));
+  if (waits) {
+    service.jobs().answer(call.account.name, made.id, call.reply);
+    return {};
+  }
+  call.reply(sent(text_of({{"job", made.id},
+                           {"stage", to_string(made.stage)},
+                           {"due", to_utc(made.due_ms)},
+                           {"due_ms", made.due_ms}}),
+                  202));
+  return {};
+}
+
+Result<std::string> try_curve(Service& service, const Call& call) {
+  constexpr int kPoints = 25;
+  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
+  DISCREET_ASSIGN(session::Request request, request_of(fields, call.account.name));
+  DISCREET_ASSIGN(const Rational from, number("from", fields.text("from").value_or("0.05")));
+  DISCREET_ASSIGN(const Rational to, number("to", fields.text("to").value_or("2")));
+  if (from.sign() <= 0 || to <= from || to > Rational(1000)) {
+    return invalid_input("from must be above 0 and below to, and to at most 1000");
+  }
+  request.options.epsilon = Epsilon::trusted(to);
+  request.error.reset();
+  std::vector<Rational> epsilons;
+  for (int i = 0; i < kPoints; ++i) {
+    epsilons.push_back(from + (to - from) * Rational::ratio(i, kPoints - 1));
+  }
+  DISCREET_ASSIGN(const auto rows, rows_of(fields));
+  DISCREET_ASSIGN(const auto points, service.world()->session().curve(request, epsilons, rows));
+  Json list = Json::array();
+  for (const auto& [epsilon, width] : points) {
+    Json point = {{"epsilon", epsilon.to_decimal(4, Round::kDown)}, {"half_width", nullptr}};
+    if (std::isfinite(width)) point["half_width"] = width;  // null: unbounded
+    list.push_back(std::move(point));
+  }
+  return text_of({{"points", list}});
+}
+
+Result<std::string> try_explain(Service& service, const Call& call) {
+  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
+  DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
+  DISCREET_ASSIGN(const session::Explanation explained,
+                  service.world()->session().explain(request));
+  return text_of(explanation(explained));
+}
+
+/// The ledger names the analysts it knows when it does not know one: not for another's eyes.
+Error discreet_error(Service& service, const Call& call, const Error& error) {
+  if (error.code != Code::kNotFound) return error;
+  const Result<ledger::State> state = service.world()->ledger().state();
+  if (!state) return state.error();
+  for (const auto& [name, units] : state->namespaces()) {
+    if (units.analysts.contains(call.account.name)) continue;
+    return {Code::kNotFound,
+            "there is no such table or column, or the owner gave you no budget for it"};
+  }
+  return error;
+}
+
+void send(Service& service, const Call& call, Result<std::string> text) {
+  call.reply(text ? sent(std::move(*text))
+                  : http::refuse(discreet_error(service, call, text.error())));
+}
+
+}  // namespace
+
+void ask(Service& service, Call call) {
+  const Result<void> taken = try_ask(service, call);
+  if (!taken) call.reply(http::refuse(discreet_error(service, call, taken.error())));
+}
+
+void explain(Service& service, Call call) { send(service, call, try_explain(service, call)); }
+void curve(Service& service, Call call) { send(service, call, try_curve(service, call)); }
+
+}  // namespace discreet::server::api

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// budget, history, verify: the ledger as each role may see it. Nothing here writes to it.
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "ledger/seal.h"
+#include "server/api/json_body.h"
+#include "server/api/service.h"
+
+namespace discreet::server::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json account_json(const std::string& who, const ledger::Account& account,
+                  const ledger::Account& total) {
+  // An analyst has no more than what is left for all together.
+  ledger::Price left = account.left();
+  left.amount = std::min(left.amount, total.left().amount);
+  left.delta = std::min(left.delta, total.left().delta);
+  return {{"account", who},
+          {"cap", account.cap().amount.to_string()},
+          {"spent", account.spent().amount.to_string()},
+          {"left", left.amount.to_string()},
+          {"delta_cap", account.cap().delta.to_string()},
+          {"delta_left", left.delta.to_string()}};
+}
+
+Result<std::string> budget_text(Service& service, const identity::Account& who) {
+  DISCREET_ASSIGN(const ledger::State state, service.world()->ledger().state());
+  Json list = Json::array();
+  for (const auto& [name, units] : state.namespaces()) {
+    Json accounts = Json::array();
+    const bool sees_all = who.role != identity::Role::kAnalyst;
+    if (sees_all) accounts.push_back(account_json("all together", units.total, units.total));
+    for (const auto& [analyst, account] : units.analysts) {
+      if (!sees_all && analyst != who.name) continue;
+      accounts.push_back(account_json(analyst, account, units.total));
+    }
+    list.push_back(
+        {{"namespace", name}, {"notion", to_string(units.terms.notion)}, {"accounts", accounts}});
+  }
+  return Json{{"budgets", list}}.dump();
+}
+
+Json record_json(const ledger::Record& record, const std::string& analyst) {
+  // Behind the analyst's name: request_id() of questions.cc put it there.
+  const std::string& id = record.request_id;
+  return {{"record", record.sequence},
+          {"time", to_utc(record.time_ms)},
+          {"kind", to_string(record.kind)},
+          {"namespace", record.units},
+          {"analyst", record.analyst},
+          {"amount", record.price.amount.to_string()},
+          {"delta", record.price.delta.to_string()},
+          {"request_id", id.starts_with(analyst + "/") ? id.substr(analyst.size() + 1) : id},
+          {"about", record.about},
+          {"detail", record.detail}};
+}
+
+Result<std::string> history_text(Service& service, const Call& call) {
+  DISCREET_ASSIGN(const std::size_t last, last_of(call.request));
+  std::deque<Json> records;
+  const bool sees_all = call.account.role != identity::Role::kAnalyst;
+  DISCREET_TRY(service.world()->ledger().history([&](const ledger::Record& record) -> Result<void> {
+    if (!sees_all && record.analyst != call.account.name) return {};
+    records.push_back(record_json(record, record.analyst));
+    if (records.size() > last) records.pop_front();
+    return {};
+  }));
+  Json list = Json::array();
+  for (Json& record : records) list.push_back(std::move(record));
+  return Json{{"records", list}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<std::string> verify_text(Service& service) {
+  ledger::Ledger& ledger = service.world()->ledger();
+  DISCREET_ASSIGN(const ledger::Verified verified, ledger.verify());
+  DISCREET_ASSIGN(const ledger::State state, ledger.state());
+  return Json{{"sound", true},
+              {"records", verified.records},
+              {"answers", verified.answers},
+              {"signatures", verified.signatures},
+              {"head", ledger::to_hex(ledger::bytes_of(state.hash()))}}
+      .dump();
+}
+
+void send(const Call& call, Result<std::string> text) {
+  if (!text) return call.reply(http::refuse(text.error()));
+  call.reply({.body = padded(std::move(*text))});
+}
+
+}  // namespace
+
+void budget(Service& service, Call call) { send(call, budget_text(service, call.account)); }
+
+void history(Service& service, Call call) { send(call, history_text(service, call)); }
+
+void verify(Service& service, Call call) {
+  static std::mutex one_at_a_time;  // it reads everything, and others wait for the thread
+  const std::unique_lock alone(one_at_a_time, std::try_to_lock);
+  if (!alone) return call.reply(http::refuse(http::Refusal::kTooMany));
+  const Result<void> noted = service.audit().append({call.account.name, "verify"});
+  if (!noted) return call.reply(http::refuse(noted.error()));
+  Result<std::string> text = verify_text(service);
+  if (!text && text.error().code == Code::kCorrupt) {
+    service.log("ledger", text.error().message);
+    return call.reply({.body = padded(Json{{"sound", false}}.dump())});
+  }
+  send(call, std::move(text));
+}
+
+}  // namespace discreet::server::api

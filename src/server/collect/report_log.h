@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// An append-only log of byte strings in a folder: what append() accepted is there after any crash,
+// and what it did not is not. It knows nothing of reports.
+//
+//   folder   lock  00000001.log  00000002.log  ...
+//   segment  "DLC1"  number (4 bytes)  about (8)  salt (8)  check (8)    then frames
+//   frame    salt (8)  sequence (8)  length (4)  zero (4)  check (8)     then `length` bytes
+//
+// Numbers are little endian. A check is the first 8 bytes of SHA-256 over everything before it,
+// salt first, and what follows it. The salt is drawn for each segment and never leaves the folder,
+// so that nobody can put bytes into a frame that look like another frame.
+//
+// R1  append() returns only when its frame is on disk (fdatasync), in one piece.
+// R2  A frame that was being written when the process or the machine stopped is cut off by open():
+//     it can only be the last. A bad frame with a sound one behind it, or in an older segment, is
+//     damage: then nothing is opened.
+// R3  After a failed append the log ends where it ended before, or says that it does not know.
+// R4  One process at a time has a folder open.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace discreet::server::collect {
+
+struct LogOptions {
+  std::filesystem::path folder = {};
+  std::uint64_t about = 0;  ///< what it is a log of; must always be the same
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< a new segment begins after so many
+};
+
+class ReportLog {
+ public:
+  using Visit = std::function<Result<void>(std::string_view frame)>;
+
+  /// Makes the folder, or reads it: `visit` sees every frame in order.
+  /// Fails with: kConflict (another process has it open; it is about something else), kCorrupt,
+  /// kStorage, kNoEntropy, and as `visit` does.
+  static Result<std::unique_ptr<ReportLog>> open(const LogOptions& options, const Visit& visit);
+  ~ReportLog();
+  ReportLog(const ReportLog&) = delete;
+  ReportLog& operator=(const ReportLog&) = delete;
+
+  /// At most 2^30 bytes. Fails with: kStorage; see is_sound(). One thread at a time.
+  Result<void> append(std::string_view frame);
+  /// False when a failed append could not be undone: open the folder again.
+  bool is_sound() const { return is_sound_; }
+
+  /// Bytes of unfinished frames that open() cut off.
+  std::uint64_t torn_bytes() const { return torn_bytes_; }
+  std::uint64_t frames() const { return sequence_; }
+
+ private:
+  ReportLog(LogOptions options, int lock_fd) : options_(std::move(options)), lock_fd_(lock_fd) {}
+  std::filesystem::path path_of(std::uint32_t number) const;
+  Result<void> read_all(const Visit& visit);
+  Result<void> read_segment(std::uint32_t number, bool is_last, const Visit& visit);
+  Result<void> cut(std::uint32_t number, std::string_view bytes, std::size_t at, bool is_last);
+  Result<void> begin_segment(std::uint32_t number);
+  std::string frame_head(std::string_view frame) const;
+  Error damaged(std::uint32_t number, std::size_t at) const;
+
+  const LogOptions options_;
+  const int lock_fd_;
+  std::uint32_t number_ = 0;  // of the segment that is written to
+  std::string salt_;
+  std::unique_ptr<OpenFile> file_;
+  std::uint64_t size_ = 0;  // of that segment, on disk
+  std::uint64_t sequence_ = 0;
+  std::uint64_t torn_bytes_ = 0;
+  bool is_sound_ = true;
+};
+
+}  // namespace discreet::server::collect

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// J1 to J3. Real time passes here, but nothing is judged by how fast it did.
+#include "server/jobs/jobs.h"
+
+#include <future>
+#include <stdexcept>
+
+namespace discreet::server::jobs {
+namespace {
+
+struct Shown {
+  std::promise<std::pair<std::int64_t, http::Response>> promise;
+  http::Reply reply() {
+    return http::Reply([this](http::Response response) {
+      promise.set_value({system_time_ms(), std::move(response)});
+    });
+  }
+};
+
+Jobs::Work says(const std::string& body) {
+  return [body](const auto&) { return http::Response{.body = body}; };
+}
+
+TEST(Jobs, TicksAreMultiples) {
+  EXPECT_EQ(tick_at(0, 100), 0);
+  EXPECT_EQ(tick_at(1, 100), 100);
+  EXPECT_EQ(tick_at(100, 100), 100);
+  EXPECT_EQ(tick_at(101, 100), 200);
+}
+
+TEST(Jobs, AnswersAndFailuresAppearAtTheDeadline) {
+  Jobs jobs({.tick_ms = 20, .answer_ms = 60});
+  const Jobs::Work fails = [](const auto&) -> http::Response {
+    throw std::runtime_error("row 17");
+  };
+  for (const auto& [work, status] : {std::pair(says("a"), 200), std::pair(fails, 500)}) {
+    const std::int64_t before = system_time_ms();
+    const JobFacts facts = jobs.submit("ann", work).value();
+    EXPECT_EQ(facts.due_ms % 20, 0);
+    EXPECT_GE(facts.due_ms, before + 60);
+    Shown shown;
+    jobs.answer("ann", facts.id, shown.reply());
+    const auto [time, response] = shown.promise.get_future().get();
+    EXPECT_GE(time, facts.due_ms);
+    EXPECT_EQ(response.status, status);
+    EXPECT_EQ(response.body.find("17"), response.body.npos);
+    EXPECT_EQ(jobs.look("ann", facts.id).value().stage, Stage::kDone);
+    Shown again;
+    jobs.answer("ann", facts.id, again.reply());
+    EXPECT_EQ(again.promise.get_future().get().second.body, response.body);
+    EXPECT_EQ(jobs.look("press", facts.id).error().code, Code::kNotFound);
+    EXPECT_EQ(jobs.cancel("press", facts.id).error().code, Code::kNotFound);
+  }
+}
+
+TEST(Jobs, ALateAnswerWaitsForTwiceTheTime) {
+  Jobs jobs({.tick_ms = 10, .answer_ms = 20});
+  std::promise<void> gate;
+  std::shared_future<void> opened = gate.get_future().share();
+  const JobFacts facts = jobs.submit("ann",
+                                     [opened](const auto&) {
+                                       opened.wait();
+                                       return http::Response{.body = "late"};
+                                     })
+                             .value();
+  std::int64_t due = facts.due_ms;
+  int doublings = 0;
+  while (doublings < 2) {
+    const JobFacts now = jobs.look("ann", facts.id).value();
+    EXPECT_EQ(now.stage, Stage::kWaiting);  // until the engine is done, and longer
+    if (now.due_ms == due) continue;
+    // Twice as far from when it was taken, which is at most 30 ms before the first deadline.
+    EXPECT_GE(now.due_ms - due, due - (facts.due_ms - 20));
+    EXPECT_LE(now.due_ms - due, due - (facts.due_ms - 30) + 10);
+    due = now.due_ms;
+    ++doublings;
+  }
+  Shown shown;
+  jobs.answer("ann", facts.id, shown.reply());
+  gate.set_value();
+  const auto [time, response] = shown.promise.get_future().get();
+  EXPECT_EQ(response.body, "late");
+  EXPECT_GE(time, due);
+}
+
+TEST(Jobs, OldAnswersAreForgotten) {
+  Jobs jobs({.tick_ms = 1, .answer_ms = 1, .kept_bytes = 2500});
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(jobs.submit("ann", says(std::string(1000, 'x'))).value().id);
+    Shown shown;
+    jobs.answer("ann", ids.back(), shown.reply());
+    shown.promise.get_future().wait();
+  }
+  while (jobs.look("ann", ids[1]).has_value()) std::this_thread::yield();
+  EXPECT_TRUE(jobs.look("ann", ids[3]).has_value());
+}
+
+TEST(Jobs, CancellingHidesAndStopsNothing) {
+  Jobs jobs({.tick_ms = 10, .answer_ms = 30});
+  std::promise<void> ran;
+  const JobFacts facts = jobs.submit("ann",
+                                     [&](const auto&) {
+                                       ran.set_value();
+                                       return http::Response{.body = "secret"};
+                                     })
+                             .value();
+  Shown shown;
+  jobs.answer("ann", facts.id, shown.reply());
+  EXPECT_EQ(jobs.cancel("ann", facts.id).value().stage, Stage::kCancelled);
+  EXPECT_EQ(shown.promise.get_future().get().second.status, 409);
+  ran.get_future().wait();
+  Shown later;
+  jobs.answer("ann", facts.id, later.reply());
+  EXPECT_EQ(later.promise.get_future().get().second.status, 409);
+}
+
+TEST(Jobs, ATickHasRoomForSoMany) {
+  Jobs jobs({.tick_ms = 1000, .answer_ms = 1000, .per_tick = 2, .waiting_max = 5});
+  std::map<std::int64_t, int> at;
+  for (int i = 0; i < 5; ++i) ++at[jobs.submit("ann", says("")).value().due_ms];
+  for (const auto& [due, count] : at) EXPECT_LE(count, 2);
+  EXPECT_EQ(jobs.submit("ann", says("")).error().code, Code::kStorage);
+  EXPECT_EQ(jobs.waiting().size(), 5U);
+  Jobs alone({.tick_ms = 1000, .answer_ms = 1000, .waiting_per_analyst = 1});
+  EXPECT_TRUE(alone.submit("ann", says("")));
+  EXPECT_EQ(alone.submit("ann", says("")).error().code, Code::kStorage);
+  EXPECT_TRUE(alone.submit("press", says("")));
+  Shown shown;
+  jobs.answer("ann", jobs.waiting().back().id, shown.reply());
+  jobs.stop();  // whoever waits is told to ask again
+  EXPECT_EQ(shown.promise.get_future().get().second.status, 503);
+}
+
+}  // namespace
+}  // namespace discreet::server::jobs

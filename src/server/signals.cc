@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/signals.h"
+
+#include <csignal>
+#include <initializer_list>
+
+#include "base/check.h"
+
+namespace discreet::server {
+namespace {
+
+sigset_t awaited() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  return set;
+}
+
+}  // namespace
+
+Signals::Signals() {
+  const sigset_t set = awaited();
+  DISCREET_CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+}
+
+Signal Signals::wait() {
+  const sigset_t set = awaited();
+  int signal = 0;
+  DISCREET_CHECK(sigwait(&set, &signal) == 0);
+  return signal == SIGHUP ? Signal::kReload : Signal::kStop;
+}
+
+}  // namespace discreet::server

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a question would do and cost, and how its error falls as epsilon grows. Nothing is charged.
+#include <cmath>
+#include <utility>
+
+#include "plan/accuracy.h"
+#include "session/session.h"
+
+namespace discreet::session {
+namespace {
+
+std::string name_of(const plan::Measurement& measurement, const plan::Source& source) {
+  std::vector<std::string> tables;
+  for (const plan::TableUse& use : source.tables) tables.push_back(use.alias);
+  const std::string argument =
+      measurement.argument ? plan::to_string(*measurement.argument, tables) : "*";
+  switch (measurement.kind) {
+    case plan::MeasureKind::kRows:
+      return "rows(" + argument + ")";
+    case plan::MeasureKind::kUnits:
+      return "units";
+    case plan::MeasureKind::kDistinct:
+      return "distinct(" + argument + ")";
+    case plan::MeasureKind::kSum:
+      return "sum(" + argument +
+             (measurement.centre.sign() == 0 ? "" : " - " + measurement.centre.to_string()) + ")";
+    case plan::MeasureKind::kSquares:
+      return "squares(" + argument + " - " + measurement.centre.to_string() + ")";
+    case plan::MeasureKind::kQuantile:
+      return "quantile(" + argument + ", " + measurement.fraction.to_string() +
+             (measurement.side < 0 ? ", lower end" : (measurement.side > 0 ? ", upper end" : "")) +
+             ")";
+  }
+  return "";
+}
+
+std::string error_text(const plan::ExpectedError& error) {
+  if (error.half_width) return "±" + error.half_width->to_decimal(4, Round::kUp);
+  if (error.ranks) return "±" + error.ranks->to_decimal(4, Round::kUp) + " ranks";
+  return "";
+}
+
+std::string keys_text(const plan::Checked& checked) {
+  if (checked.plan().keys.empty()) return "none: one row";
+  if (checked.listed()) {
+    return std::to_string(checked.listed()->size()) + " listed, all of them appear";
+  }
+  return "found privately: a key is certain to appear from " +
+         checked.selection()->always_from().get_str() + " units on";
+}
+
+}  // namespace
+
+std::string bounds_text(const plan::Checked& checked) {
+  const policy::ContributionBounds& bounds = checked.plan().bounds;
+  if (checked.unit_column().empty()) return "a row is a unit";
+  return "at most " + std::to_string(bounds.groups_per_unit) + " groups a unit and " +
+         std::to_string(bounds.rows_per_unit_and_group) + " rows in each" +
+         (bounds.declared ? "" : " (the safe default; declare `bounds` in the policy)");
+}
+
+Result<Explanation> Session::explain(const Request& request) {
+  DISCREET_ASSIGN(const Settled settled, settle(request, {}, false));
+  DISCREET_ASSIGN(const Prepared prepared, prepare(settled.request));
+  const plan::Checked& checked = prepared.checked;
+  DISCREET_ASSIGN(const ledger::Quote quote,
+                  ledger_.quote(checked.charge(), question_of(prepared, request)));
+  DISCREET_ASSIGN(const ledger::State state, ledger_.state());
+  DISCREET_ASSIGN(const ledger::NamespaceState* const units,
+                  state.find(checked.charge().units().name));
+  const ledger::Notion notion = units->terms.notion;
+  Explanation explanation{.units = checked.charge().units().name,
+                          .neighbours = to_string(checked.charge().units().neighbours),
+                          .bounds = bounds_text(checked),
+                          .keys = keys_text(checked),
+                          .steps = {},
+                          .price = to_text(notion, quote.price),
+                          .total_left = to_text(notion, quote.total_left),
+                          .analyst_left = to_text(notion, quote.analyst_left),
+                          .repeat = quote.repeat,
+                          .fits = quote.fits,
+                          .sent = engine_.explain(checked),
+                          .notes = prepared.query.notes};
+  for (const std::string& note : settled.notes) explanation.notes.push_back(note);
+  const std::vector<ChargeLine>& lines = checked.charge().lines();
+  if (checked.selection()) {
+    explanation.steps.push_back(
+        {"which keys to show", lines.front().noise.text, to_string(lines.front().cost), ""});
+  }
+  const std::size_t first = checked.selection() ? 1 : 0;
+  for (std::size_t i = 0; i < checked.steps().size(); ++i) {
+    const plan::Step& step = checked.steps()[i];
+    const plan::ExpectedError error = plan::expected_error(step, request.confidence);
+    explanation.steps.push_back({name_of(step.measurement, checked.plan().source),
+                                 lines[first + i].noise.text, to_string(lines[first + i].cost),
+                                 error_text(error)});
+  }
+  return explanation;
+}
+
+Result<std::vector<CurvePoint>> Session::curve(const Request& request,
+                                               const std::vector<Rational>& epsilons,
+                                               const std::optional<Rational>& rows) {
+  sql::Options options = request.options;
+  options.confidence = request.confidence;
+  if (!options.epsilon) options.epsilon = Epsilon::trusted(1);  // the curve's own ones follow
+  DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy_));
+  DISCREET_ASSIGN(const std::size_t first, first_value(query));
+  const sql::Output& output = query.outputs[first];
+  if (error_kind(output.post) == ErrorKind::kValues && !rows) {
+    return invalid_input("the error of " + in_quotes(output.name) +
+                         " depends on how many rows there are; say about how many with --rows N (a "
+                         "public guess, or what was released)");
+  }
+  std::vector<CurvePoint> points;
+  for (const Rational& epsilon : epsilons) {
+    DISCREET_ASSIGN(query.plan.epsilon, Epsilon::of(epsilon));
+    DISCREET_ASSIGN(const plan::Checked checked,
+                    plan::Checker::check(query.plan, policy_, "curve"));
+    const Supposed supposed =
+        rows ? suppose_rows(checked, rows->to_double(Round::kDown)) : Supposed{};
+    points.push_back({epsilon, foreseen_half_width(output, checked, supposed, request.confidence)});
+  }
+  return points;
+}
+
+}  // namespace discreet::session
