@@ -1,7 +1,8 @@
 """One peer's answers over visits(user_id, city, age, income), in its own environment: sql_peers.py PEER MODE PARQUET.
 
-`time` prints seconds for each work that the peer can do; `error` prints the released table of each question, at
-epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each."""
+`time` prints milliseconds for each work that the peer can do; `error` prints the released table of each question, at
+epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each. `truth` makes the
+rows for `error` and prints the exact answers."""
 
 import json
 import sys
@@ -141,8 +142,31 @@ def smartnoise(parquet):
     }
 
 
+def truth(parquet):
+    """The exact answers; makes the rows first."""
+    import os
+
+    import duckdb
+
+    if not os.path.exists(parquet):
+        os.makedirs(os.path.dirname(parquet), exist_ok=True)
+        duckdb.sql("""CREATE TABLE zipf AS SELECT 'city' || lpad(CAST(k AS VARCHAR), 4, '0') AS city,
+            (sum(1.0 / k) OVER (ORDER BY k) - 1.0 / k) / (SELECT sum(1.0 / j) FROM range(1, 1001) r(j)) AS low
+            FROM range(1, 1001) r(k)""")
+        duckdb.sql(f"""COPY (SELECT user_id, city, CAST(18 + hash(user_id, 3) % 60 + hash(i, 4) % 2 AS BIGINT) AS age,
+            CAST(least({TOP}, exp(10.5 + 0.6 * sqrt(-2 * ln((hash(i, 5) % 4294967296 + 1) / 4294967297.0))
+            * cos(6.283185307179586 * (hash(i, 6) % 4294967296) / 4294967296.0))) AS BIGINT) AS income
+            FROM (SELECT i, i // 4 AS user_id, (hash(i // 2, 2) % 4294967296) / 4294967296.0 AS u
+            FROM range(1000000) r(i)) ASOF JOIN zipf ON u >= low) TO '{parquet}'""")
+    rows = duckdb.sql(f"SELECT city, count(*), sum(income), avg(income) FROM '{parquet}' GROUP BY city").fetchall()
+    return {city: [float(value) for value in values] for city, *values in rows}
+
+
 def main():
     peer, mode, parquet = sys.argv[1:]
+    if mode == "truth":
+        json.dump(truth(parquet), sys.stdout)
+        return
     works = {"opendp-polars": opendp, "qrlew": qrlew, "pipeline-dp": pipeline_dp, "smartnoise": smartnoise}[peer](parquet)
     found = {}
     for work, answer in works.items():

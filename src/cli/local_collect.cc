@@ -20,7 +20,7 @@ using server::collect::Collector;
 
 constexpr const char* kExample =
     "discreet local collect --survey colour.survey --store colour --listen 127.0.0.1:8080";
-constexpr std::size_t kReportsFileMax = std::size_t{1} << 31;
+constexpr std::size_t kReportsFileMax = server::collect::kFrameMax;  // a file is one frame
 
 struct CollectArguments {
   Text survey, store, listen, certificate, key, reports_max;

@@ -455,6 +455,41 @@ TEST(Survey, SurvivesItsBytesAndRefusesBentOnes) {
   EXPECT_EQ(refused.error().code, Code::kRefused);
 }
 
+TEST(Survey, RefusesWhatWouldTakeTooLongOrTooMuchRoom) {
+  // q^(t+1) numbers for the sums over hyperplanes: 5^11 < 2^26 < 7^10.
+  Parameters p{.mechanism = Mechanism::kProjective,
+               .epsilon = 2 * kNano,
+               .odds = odds_below(2 * kNano),
+               .domain = 1 << 20,
+               .width = 5,
+               .depth = 10};
+  EXPECT_TRUE(check(p).has_value());
+  p.width = 7;
+  p.depth = 9;
+  EXPECT_EQ(check(p).error().code, Code::kInvalidInput);
+  for (const char* e : {"1", "2", "3", "5"}) {
+    for (const Candidate& c :
+         candidates({.name = "q", .epsilon = epsilon(e), .choices = 1 << 20})) {
+      EXPECT_TRUE(check(c.parameters).has_value());
+    }
+  }
+  // Noise whose coins hardly ever stop.
+  Parameters slow{.mechanism = Mechanism::kLaplace,
+                  .epsilon = kNano,
+                  .odds = kUnit + (1 << 12),
+                  .domain = 64,
+                  .width = 1 << 20};
+  EXPECT_TRUE(check(slow).has_value());
+  --slow.odds;
+  EXPECT_EQ(check(slow).error().code, Code::kInvalidInput);
+  Survey wordy =
+      design_number({.name = "n", .epsilon = epsilon("1"), .low = 0, .high = 1'000'000}).value();
+  wordy.labels.resize((1 << 20) + 1);
+  const Result<Survey> parsed = parse_survey(encode(wordy));
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_NE(parsed.error().message.find("labels"), std::string::npos);
+}
+
 TEST(Response, ByBiasCostsTheLogarithmOfItsOdds) {
   const Survey survey = design_biased_response("w", Rational::ratio(1, 4)).value();
   EXPECT_EQ(survey.parameters.odds, 3 * kUnit);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "local/aggregate.h"
 #include "local/client/randomizer.h"
@@ -10,6 +11,13 @@
 
 namespace discreet::local {
 namespace {
+
+// A share, and what it was estimated from.
+struct Estimated {
+  double share = 0;
+  double people = 0;
+  double cohorts = 0;
+};
 
 // Shares of prefixes at one level.
 class Level {
@@ -32,9 +40,9 @@ class Level {
   double people() const { return people_; }
 
   /// From the cohorts in which the prefix does not share its row with another of `heavy`.
-  double share(const std::string& prefix, const std::vector<std::string>& heavy = {}) const {
+  Estimated share(const std::string& prefix, const std::vector<std::string>& heavy = {}) const {
     double sum = 0;
-    double people = 0;
+    Estimated from;
     for (std::uint64_t cohort = 0; cohort < p_.depth; ++cohort) {
       const std::uint64_t row = tree_row(p_, level_, cohort, prefix);
       const bool alone = std::none_of(heavy.begin(), heavy.end(), [&](const std::string& other) {
@@ -42,20 +50,23 @@ class Level {
       });
       if (!alone) continue;
       sum += sums_[cohort][row];
-      people += sums_[cohort][0];
+      from.people += sums_[cohort][0];
+      from.cohorts += 1;
     }
-    if (people == 0) return 0;
+    if (from.people == 0) return from;
     // Others fall into the same row with chance 1/(K-1): taken off on average.
     const double chance = 1 / (static_cast<double>(p_.domain) - 1);
-    return (gain_ * sum / people - chance) / (1 - chance);
+    from.share = (gain_ * sum / from.people - chance) / (1 - chance);
+    return from;
   }
 
   /// By how much a share can be off, with probability beta: coins, and strings below the threshold
   /// that fall into the same row (their squared shares add up to at most the largest of them).
-  double half(double beta) const {
+  /// Fewer cohorts, hence fewer people: wider; without any, everything is possible.
+  double half(double beta, double people, double cohorts) const {
+    if (people == 0) return HUGE_VAL;
     const double chance = 1 / (static_cast<double>(p_.domain) - 1);
-    const double cohorts = static_cast<double>(p_.depth);
-    const double noise = half_width(people_, {0, gain_ * gain_, 2 * gain_}, beta / 2);
+    const double noise = half_width(people, {0, gain_ * gain_, 2 * gain_}, beta / 2);
     const double small = std::min(1.0, 2 * noise);
     const double log_odds = std::log(4 / beta);
     const double collisions =
@@ -104,20 +115,28 @@ Result<HeavyHitters> heavy_hitters(const Aggregate& aggregate, double beta, std:
     found.tested.push_back(tested.size());
     const double each = beta / static_cast<double>(p.width) /
                         static_cast<double>(std::max<std::size_t>(1, tested.size()));
-    const double half = here.half(each);
+    const double least = here.half(each, here.people(), static_cast<double>(p.depth));
     std::vector<std::string> heavy;
     for (const std::string& prefix : tested) {
-      if (here.share(prefix) > half) heavy.push_back(prefix);
+      if (here.share(prefix).share > least) heavy.push_back(prefix);
     }
-    std::vector<std::pair<double, std::string>> sure;
+    struct Sure {
+      double share = 0;
+      double half = 0;
+      std::string prefix;
+    };
+    std::vector<Sure> sure;
     for (const std::string& prefix : heavy) {
-      const double share = here.share(prefix, heavy);
-      if (share > half) sure.emplace_back(share, prefix);
+      const Estimated e = here.share(prefix, heavy);
+      const double half = here.half(each, e.people, e.cohorts);
+      if (e.share > half) sure.push_back({e.share, half, prefix});
     }
-    std::sort(sure.begin(), sure.end(), std::greater<>());
+    std::sort(sure.begin(), sure.end(), [](const Sure& a, const Sure& b) {
+      return std::tie(a.share, a.prefix) > std::tie(b.share, b.prefix);
+    });
     if (sure.size() > keep_max) sure.resize(keep_max);
     kept.clear();
-    for (const auto& [share, prefix] : sure) {
+    for (const auto& [share, half, prefix] : sure) {
       kept.push_back(prefix);
       if (level + 1 < p.width) continue;
       const bool ended = prefix.back() == '\0';
@@ -126,7 +145,7 @@ Result<HeavyHitters> heavy_hitters(const Aggregate& aggregate, double beta, std:
                                share,
                                {share - half, share + half}});
     }
-    found.threshold = half;
+    found.threshold = least;
   }
   return found;
 }

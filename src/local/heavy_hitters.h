@@ -30,7 +30,7 @@ struct HeavyHitter {
 struct HeavyHitters {
   std::vector<HeavyHitter> strings;  ///< by share, largest first
   std::vector<std::size_t> tested;   ///< prefixes, level by level
-  double threshold = 0;              ///< a share that is kept at the last level
+  double threshold = 0;  ///< of the last level, for a prefix with a row of its own everywhere
 };
 
 /// Keeps at most `keep_max` prefixes a level, the most frequent.

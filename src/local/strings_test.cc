@@ -123,6 +123,37 @@ TEST(HeavyHitters, FindsFrequentStringsThatNobodyListed) {
   }
 }
 
+// A prefix that shares rows with other heavy ones is estimated from fewer people, and says so.
+TEST(HeavyHitters, BoundsCountTheCohortsThatWereUsed) {
+  const Survey survey = design_tree({.name = "letters",
+                                     .epsilon = Epsilon::parse("5").value(),
+                                     .alphabet = "abcd",
+                                     .length = 1,
+                                     .buckets = 32,
+                                     .cohorts = 16})
+                            .value();
+  const Parameters& p = survey.parameters;
+  const Crowd crowd{{{"a", 0.45}, {"b", 0.3}, {"c", 0.25}}, "d"};
+  const HeavyHitters found = heavy_hitters(collect(survey, crowd, 40000, 16), 1e-3).value();
+  ASSERT_EQ(found.strings.size(), 3u);
+  int wider = 0;
+  for (const HeavyHitter& one : found.strings) {
+    std::uint64_t shared = 0;
+    for (std::uint64_t cohort = 0; cohort < p.depth; ++cohort) {
+      bool alone = true;
+      for (const HeavyHitter& other : found.strings) {
+        alone = alone && (other.text == one.text ||
+                          tree_row(p, 0, cohort, other.text) != tree_row(p, 0, cohort, one.text));
+      }
+      shared += !alone;
+    }
+    const double half = (one.all_bounds.high - one.all_bounds.low) / 2;
+    EXPECT_EQ(half > found.threshold * (1 + 1e-9), shared > 0) << one.text;
+    wider += shared > 0;
+  }
+  EXPECT_GT(wider, 0);
+}
+
 TEST(HeavyHitters, FindsNothingWhereNothingIsFrequent) {
   const Survey survey =
       design_tree({.name = "words", .epsilon = Epsilon::parse("1").value(), .length = 3}).value();

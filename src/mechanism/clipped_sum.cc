@@ -30,6 +30,10 @@ void clip(std::span<std::int64_t> entries, ClippingNorm norm, std::int64_t limit
     if (length * length < size) ++length;
   }
   if (length <= limit) return;
+  if (length >= Int128{1} << 62) {  // every quotient below is 0; only very wide vectors in L1
+    std::fill(entries.begin(), entries.end(), 0);
+    return;
+  }
   // |entry * limit| < 2^62. Division rounds towards 0, so each entry shrinks by limit/length or
   // more.
   const std::int64_t divisor = static_cast<std::int64_t>(length);

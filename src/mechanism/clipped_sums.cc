@@ -119,7 +119,8 @@ Rational ClippedSums::Terms::sampling() const {
 }
 
 const Rational& ClippedSums::Terms::parameter(std::uint64_t round) const {
-  DISCREET_CHECK(round < rounds_);
+  // A series that was moved away has none.
+  DISCREET_CHECK(round < rounds_ && (parameters_.size() == 1 || round < parameters_.size()));
   return parameters_.size() == 1 ? parameters_.front() : parameters_[round];
 }
 

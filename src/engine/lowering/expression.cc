@@ -39,10 +39,15 @@ Sql unless_null(const Sql& arg, Sql value, Sql null) {
   return Sql::choose({Sql::postfix(arg, "IS NULL"), std::move(null), std::move(value)});
 }
 
+// No text function sees or makes more characters: databases allocate several bytes for each byte of
+// a text and fail at a size, so that somebody's long text could fail a question (S3).
+constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
+
 }  // namespace
 
 Sql ExpressionLowering::letters(Sql arg, const char* from, const char* to) const {
-  return Sql::call("translate", {std::move(arg), dialect_.text(from), dialect_.text(to)});
+  return Sql::call("translate", {dialect_.cut(std::move(arg), kTextMax), dialect_.text(from),
+                                 dialect_.text(to)});
 }
 
 Sql ExpressionLowering::null_of(const Shape& shape) const {
@@ -333,14 +338,11 @@ Sql ExpressionLowering::text(const Expr& expr) const {
     case Op::kUpper:
       return letters(lower(expr.args[0]), kSmall, kCapitals);
     case Op::kTrim:
-      return dialect_.trim(lower(expr.args[0]));
+      return dialect_.trim(dialect_.cut(lower(expr.args[0]), kTextMax));
     case Op::kLength:
       return dialect_.length(lower(expr.args[0]));
     case Op::kConcat: {
-      // No result has more than 2^27 characters, so that none can be too long for a database
-      // because of somebody's text (S3).
-      const std::int64_t most =
-          (std::int64_t{1} << 27) / static_cast<std::int64_t>(expr.args.size());
+      const std::int64_t most = kTextMax / static_cast<std::int64_t>(expr.args.size());
       std::vector<Sql> parts;
       for (const Expr& arg : expr.args) {
         Sql part = lower(arg);

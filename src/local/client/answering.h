@@ -27,11 +27,15 @@ struct Answered {
 ///             hides.
 /// Fails with  kBudget when it would cost more than is left, before anything is drawn; kRefused
 /// when
-///             the survey's odds exceed its epsilon; kInvalidInput for an answer that is none;
+///             the survey's odds exceed its epsilon; kInvalidInput for a first answer that is none;
 ///             kNoEntropy, kStorage: then nothing was answered.
 ///
+/// The answer is read only where something is drawn from it, after it was paid for: neither a
+/// memoised report nor a refusal for lack of budget depends on it. A first answer that is none
+/// makes no report, costs nothing and is not remembered.
+///
 /// `memory` is a Memory, or, where there are no files, anything with ledger() and replace() that
-/// keeps to M1 and M2.
+/// keeps to M1 and M2; one with check_process() is asked that first.
 template <class M, random::BitSource B>
 Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, B& bits);
 
@@ -60,7 +64,7 @@ Error another_survey();
 Result<void> pay(Ledger& ledger, Kept& kept, std::uint64_t price);
 
 template <random::BitSource B>
-Result<void> answer_bloom(const Survey& survey, const Answer& read, Ledger& ledger, Kept& kept,
+Result<void> answer_bloom(const Survey& survey, std::string_view text, Ledger& ledger, Kept& kept,
                           B& bits, std::span<std::uint8_t> record) {
   const Randomizer randomizer(survey);
   const Parameters& p = survey.parameters;
@@ -72,6 +76,7 @@ Result<void> answer_bloom(const Survey& survey, const Answer& read, Ledger& ledg
   }
   if (permanent.empty()) {
     DISCREET_TRY(pay(ledger, kept, p.epsilon));
+    DISCREET_ASSIGN(const Answer read, read_answer(survey, text));
     kept.cohort = draws.below(p.depth);
     permanent.resize(size);
     randomizer.permanent(kept.cohort, read.text, draws,
@@ -86,8 +91,8 @@ Result<void> answer_bloom(const Survey& survey, const Answer& read, Ledger& ledg
 
 template <class M, random::BitSource B>
 Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, B& bits) {
+  if constexpr (requires { memory.check_process(); }) DISCREET_TRY(memory.check_process());
   DISCREET_TRY(check(survey));
-  DISCREET_ASSIGN(const Answer read, read_answer(survey, text));
   const Parameters& p = survey.parameters;
   const auto as_batch = [&](const std::string& record) {
     return make_batch(survey,
@@ -104,9 +109,10 @@ Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, 
   std::string record(record_size(survey), '\0');
   const std::span<std::uint8_t> room(reinterpret_cast<std::uint8_t*>(record.data()), record.size());
   if (p.mechanism == Mechanism::kBloom) {
-    DISCREET_TRY(answer_bloom(survey, read, next, kept, bits, room));
+    DISCREET_TRY(answer_bloom(survey, text, next, kept, bits, room));
   } else {
     DISCREET_TRY(pay(next, kept, p.epsilon));
+    DISCREET_ASSIGN(const Answer read, read_answer(survey, text));
     draw_record(Randomizer(survey), read, bits, room);
   }
   if constexpr (requires { bits.healthy(); }) {

@@ -9,6 +9,7 @@
 
 #include "local/client/answering.h"
 #include "local/client/discreet_client.h"
+#include "local/client/memory.h"
 #include "local/client/seeded_bits_for_tests.h"
 #include "local/design.h"
 
@@ -125,6 +126,84 @@ TEST_F(Client, CountsOneBudgetForAllProcesses) {
   EXPECT_EQ(answered, 3);
 }
 
+// A forked child has the parent's lock and what the parent knew: together they would spend twice.
+TEST_F(Client, AForkIsNoSecondBudget) {
+  Memory memory = Memory::open(path, kNano).value();
+  const auto in_child = [](const auto& run) {
+    const pid_t child = fork();
+    if (child == 0) _exit(run());
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  const auto refused = [](const Error& error) {
+    return error.code == Code::kRefused && error.message.find("fork") != std::string::npos ? 7 : 8;
+  };
+  SeededBits bits{1};
+  const auto answers = [&] {
+    const auto made = answer(survey("a"), "yes", memory, bits);
+    return made ? 0 : refused(made.error());
+  };
+  EXPECT_EQ(in_child(answers), 7);
+  EXPECT_EQ(in_child([&] {
+              const auto done = memory.replace(memory.ledger());
+              return done ? 0 : refused(done.error());
+            }),
+            7);
+  EXPECT_EQ(answers(), 0);
+  EXPECT_EQ(in_child(answers), 7);  // nor does it read what the parent remembers
+}
+
+TEST_F(Client, EveryNameOfAMemoryIsOneMemory) {
+  const std::filesystem::path other = folder / "elsewhere";
+  const std::filesystem::path real = path;
+  std::filesystem::create_directory(other);
+  // A link that leads nowhere yet would become a memory of its own.
+  std::filesystem::create_symlink(real, other / "link");
+  path = other / "link";
+  EXPECT_EQ(report(survey("a"), "yes", "1").status, DISCREET_BAD_INPUT);
+  path = real;
+  const Made first = report(survey("a"), "yes", "1");
+  ASSERT_EQ(first.status, 0) << first.error;
+  path = other / "link";
+  EXPECT_EQ(report(survey("a"), "no").bytes, first.bytes);
+  EXPECT_EQ(report(survey("b"), "no").status, DISCREET_BUDGET);
+  EXPECT_TRUE(std::filesystem::is_symlink(path));
+  EXPECT_FALSE(std::filesystem::exists(path.string() + ".lock"));
+  // A relative path stays where it was when the process goes elsewhere.
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  {
+    Memory memory = Memory::open("relative", 2 * kNano).value();
+    std::filesystem::current_path(other);
+    SeededBits bits{1};
+    EXPECT_TRUE(answer(survey("a"), "yes", memory, bits));
+  }
+  std::filesystem::current_path(before);
+  EXPECT_FALSE(std::filesystem::exists(other / "relative"));
+  EXPECT_EQ(Memory::open(folder / "relative", {}).value().left(), kNano);
+  // A second hard link would keep what was spent before.
+  path = real;
+  std::filesystem::create_hard_link(real, other / "hard");
+  EXPECT_EQ(report(survey("a"), "yes").status, DISCREET_REFUSED);
+  std::filesystem::remove(other / "hard");
+  EXPECT_EQ(report(survey("a"), "yes").bytes, first.bytes);
+}
+
+// What was drawn once does not depend on later answers, not even on whether they are any.
+TEST_F(Client, LaterAnswersAreNotRead) {
+  const Made first = report(survey("a"), "yes", "2");
+  EXPECT_EQ(report(survey("a"), "maybe").bytes, first.bytes);
+  EXPECT_EQ(report(survey("b", "1.5"), "maybe").status, DISCREET_BUDGET);  // before the answer
+  EXPECT_EQ(report(survey("b"), "maybe").status, DISCREET_BAD_INPUT);
+  BloomDesign design{.name = "home", .epsilon = Epsilon::parse("1").value(), .bits = 64};
+  const std::string too_long(1001, 'x');
+  EXPECT_EQ(report(design_bloom(design).value(), too_long.c_str()).status, DISCREET_BAD_INPUT);
+  EXPECT_EQ(report(design_bloom(design).value(), "x").status, 0);
+  design.round = 1;
+  EXPECT_EQ(report(design_bloom(design).value(), too_long.c_str()).status, 0);
+}
+
 TEST_F(Client, WhatWasPaidForIsOnDiskBeforeItIsHandedOut) {
   ASSERT_EQ(report(survey("a"), "yes", "2").status, 0);
   // A folder that cannot be written to: no report, and the old memory counts.
@@ -175,6 +254,18 @@ TEST_F(Client, RapporAnswersManyRoundsFromOnePayment) {
     // A later answer does not change them: that it changed would show.
     EXPECT_EQ(payload, first) << round;
   }
+  // The next round is free, and says so.
+  design.round = 4;
+  const std::string next = encode(design_bloom(design).value());
+  discreet_client* client = nullptr;
+  ASSERT_EQ(discreet_client_open(path.c_str(), nullptr, &client), 0);
+  uint64_t price = 1;
+  uint64_t left = 1;
+  EXPECT_EQ(discreet_client_price(client, reinterpret_cast<const uint8_t*>(next.data()),
+                                  next.size(), &price, &left),
+            0);
+  EXPECT_EQ(price, 0u);
+  discreet_client_close(client);
 }
 
 // As if two surveys had one fingerprint: what is kept does not fit, and nothing is read past its

@@ -82,8 +82,10 @@ int discreet_client_price(discreet_client* client, const uint8_t* survey, size_t
   if (!client->memory) return client->fail(discreet::invalid_input("the memory is not open"));
   const auto& surveys = client->memory->ledger().surveys;
   const auto kept = surveys.find(local::series(*parsed));
+  // (All rounds are made from permanent bits that were paid for once.)
   const bool made =
-      kept != surveys.end() && kept->second.records.contains(parsed->parameters.round);
+      kept != surveys.end() &&
+      (!kept->second.permanent.empty() || kept->second.records.contains(parsed->parameters.round));
   *price = made ? 0 : parsed->parameters.epsilon;
   *left = client->memory->left();
   return DISCREET_OK;

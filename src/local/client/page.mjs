@@ -21,6 +21,9 @@ export function browserStorage(key = 'discreet-memory') {
   };
 }
 
+// Calls of one page take turns, with or without the browser's locks: two at once would draw and pay twice.
+let turn = Promise.resolve();
+
 export class Client {
   #module;
   #storage;
@@ -35,10 +38,12 @@ export class Client {
 
   /** Answers a survey. Throws an Error with `status`: 2 bad input, 3 refused, 4 budget, 5 the world. */
   async report(survey, answer) {
-    const run = () => this.#locked(survey, answer);
-    // Two tabs of one page take turns.
+    const alone = () => this.#locked(survey, answer);
+    // Two tabs of one page take turns, where the browser has locks.
     const locks = globalThis.navigator?.locks;
-    return locks ? locks.request('discreet-memory', run) : run();
+    const run = () => (locks ? locks.request('discreet-memory', alone) : alone());
+    turn = turn.then(run, run);
+    return turn;
   }
 
   async #locked(survey, answer) {

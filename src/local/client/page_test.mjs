@@ -45,6 +45,13 @@ try {
   await assert.rejects(new Client(module_, box(), '9').report(a, 'maybe'), (e) => e.status === 2);
   // A page that is loaded again with a larger budget keeps the old one.
   await assert.rejects(new Client(module_, memory, '100').report(b, 'no'), (e) => e.status === 4);
+  // Two calls at once on one memory draw once and pay once.
+  const shared = box();
+  const both = await Promise.all(
+    ['yes', 'no'].map((answer) => new Client(module_, shared, '1').report(a, answer)));
+  assert.deepEqual(both[0], both[1]);
+  const failed = new Client(module_, shared, '1').report(b, 'no'); // and a failure holds up nobody
+  assert.deepEqual((await Promise.allSettled([failed, client.report(a, 'no')]))[1].value, first);
   const bent = Uint8Array.from(memory.peek());
   bent[6] ^= 1;
   await assert.rejects(new Client(module_, box(bent), '2.5').report(a, 'no'), (e) => e.status === 5);

@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::uint64_t kDomainMax = 1 << 20;
 constexpr std::uint64_t kCellsMax = 1 << 24;
+// The collector's sums over hyperplanes take two arrays of q^(t+1) numbers (support.cc).
+constexpr std::uint64_t kHyperplaneMax = 1 << 26;
+// Laplace noise waits kUnit/(odds - kUnit) coins on average: at most 2^20.
+constexpr std::uint64_t kLaplaceOddsMin = kUnit + (1 << 12);
 
 struct Named {
   Mechanism mechanism;
@@ -75,6 +79,12 @@ Result<void> check_projective(const Parameters& p) {
   if (points < p.domain || points > kCellsMax) {
     return off("number of projective points", points,
                "at least the domain and at most " + std::to_string(kCellsMax));
+  }
+  std::uint64_t power = p.width;  // q^(t+1); it cannot overflow: q^t < 2^24 q
+  for (std::uint64_t i = 0; i < p.depth; ++i) power *= p.width;
+  if (power > kHyperplaneMax) {
+    return off("field order to the power dimension + 1", power,
+               "at most " + std::to_string(kHyperplaneMax));
   }
   return {};
 }
@@ -183,6 +193,9 @@ Result<void> check(const Parameters& p) {
   DISCREET_TRY(between("epsilon (in 10^-9)", p.epsilon, kEpsilonMin, kEpsilonMax));
   DISCREET_TRY(check_shape(p));
   if (p.odds <= kUnit) return off("odds", p.odds, "above " + std::to_string(kUnit));
+  if (p.mechanism == Mechanism::kLaplace && p.odds < kLaplaceOddsMin) {
+    return off("odds", p.odds, "at least " + std::to_string(kLaplaceOddsMin));
+  }
   // odds^uses <= e^epsilon, because odds <= e^(epsilon/uses) with the division rounded down.
   if (p.odds > odds_below(p.epsilon / uses_of_odds(p))) {
     return Error{Code::kRefused,

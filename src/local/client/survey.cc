@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kMagic = "DLS1";
 constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::uint64_t kLabelsMax = std::uint64_t{1} << 20;  // as many as there are choices
 constexpr std::int64_t kNumberMax = std::int64_t{1} << 60;
 
 std::uint64_t zigzag(std::int64_t x) {
@@ -149,6 +150,10 @@ Result<Survey> parse_survey(std::string_view bytes) {
   survey.high = unzigzag(high);
   DISCREET_ASSIGN(const std::uint64_t labels, take_varint(bytes));
   if (labels > bytes.size()) return invalid_input("the survey's bytes end before its labels do");
+  if (labels > kLabelsMax) {
+    return invalid_input("the survey has " + std::to_string(labels) + " labels; it may have " +
+                         std::to_string(kLabelsMax));
+  }
   for (std::uint64_t i = 0; i < labels; ++i) {
     DISCREET_ASSIGN(std::string label, take_text(bytes));
     survey.labels.push_back(std::move(label));

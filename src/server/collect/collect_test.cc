@@ -187,6 +187,72 @@ TEST(Collector, DamageElsewhereIsRefused) {
   }
 }
 
+// R2: without one of its segments it is not the log that was written.
+TEST(Collector, AMissingSegmentIsRefused) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  {
+    auto collector = open(scratch, 100).value();
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      ASSERT_TRUE(collector->accept(reports(kSurvey, 10 * i, 10)));
+    }
+  }
+  spill(scratch / "store/notes.log", "somebody's own");
+  for (const int gone : {1, 2}) {
+    const std::string bytes = slurp(segment(scratch, gone));
+    std::filesystem::remove(segment(scratch, gone));
+    EXPECT_EQ(open(scratch, 100).error().code, Code::kCorrupt) << gone;
+    EXPECT_FALSE(std::filesystem::exists(segment(scratch, gone)));
+    spill(segment(scratch, gone), bytes);
+  }
+  EXPECT_EQ(open(scratch, 100).value()->totals().accepted, 30U);
+}
+
+// R3: a frame that could not be synced may be read from the system's memory and still be lost.
+TEST(ReportLog, ReadingAgainEndsWhereTheDiskIsKnown) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  const LogOptions options{.folder = scratch / "store"};
+  std::vector<std::string> seen;
+  const ReportLog::Visit visit = [&](std::string_view frame) -> Result<void> {
+    seen.emplace_back(frame);
+    return {};
+  };
+  auto log = ReportLog::open(options, visit).value();
+  ASSERT_TRUE(log->append("one"));
+  const std::string known = slurp(segment(scratch, 1));
+  ASSERT_TRUE(log->append("two"));
+  const std::string cached = slurp(segment(scratch, 1));
+  log = nullptr;
+  spill(segment(scratch, 1), known);
+  log = ReportLog::open(options, visit).value();
+  spill(segment(scratch, 1), cached);  // as a write whose sync failed leaves it
+  seen.clear();
+  // A reading that fails does not move the end.
+  const auto refuse = [](std::string_view) { return Result<void>(invalid_input("no")); };
+  EXPECT_FALSE(log->read_again(refuse));
+  EXPECT_FALSE(log->is_sound());
+  EXPECT_FALSE(log->append("lost"));
+  ASSERT_TRUE(log->read_again(visit));
+  EXPECT_EQ(seen, std::vector<std::string>{"one"});
+  EXPECT_EQ(log->torn_bytes(), cached.size() - known.size());
+  EXPECT_EQ(slurp(segment(scratch, 1)), known);
+  ASSERT_TRUE(log->append("three"));
+  log = nullptr;
+  seen.clear();
+  ASSERT_TRUE(ReportLog::open(options, visit));
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "three"}));
+}
+
+// R3: a new segment that cannot be made, and one that somebody put there, is not written over.
+TEST(ReportLog, ANewSegmentIsNew) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  const ReportLog::Visit visit = [](std::string_view) { return Result<void>(); };
+  auto log = ReportLog::open({.folder = scratch / "store", .segment_bytes = 1}, visit).value();
+  spill(segment(scratch, 2), "not mine");
+  EXPECT_FALSE(log->append("one"));
+  EXPECT_FALSE(log->is_sound());
+  EXPECT_EQ(slurp(segment(scratch, 2)), "not mine");
+}
+
 // R3: a disk that is full takes nothing and loses nothing, and once there is room it goes on.
 TEST(Collector, AFullDiskIsSaidAndSurvived) {
   const Scratch scratch(Scratch::Place::kMemory);

@@ -37,17 +37,21 @@ Result<std::unique_ptr<Collector>> Collector::open(const CollectorOptions& optio
 }
 
 Result<void> Collector::reload() {
-  log_.reset();
   seen_.emplace();
   {
     const std::lock_guard lock(mutex_);
     aggregate_.emplace(options_.survey);
     totals_ = {};
   }
-  DISCREET_ASSIGN(log_, ReportLog::open({.folder = options_.folder,
-                                         .about = local::fingerprint(options_.survey),
-                                         .segment_bytes = options_.segment_bytes},
-                                        [this](std::string_view frame) { return restore(frame); }));
+  const auto visit = [this](std::string_view frame) { return restore(frame); };
+  if (log_) {
+    DISCREET_TRY(log_->read_again(visit));
+  } else {
+    DISCREET_ASSIGN(log_, ReportLog::open({.folder = options_.folder,
+                                           .about = local::fingerprint(options_.survey),
+                                           .segment_bytes = options_.segment_bytes},
+                                          visit));
+  }
   const std::lock_guard lock(mutex_);
   totals_ += unsaved_;
   torn_bytes_ += log_->torn_bytes();
@@ -120,6 +124,9 @@ Result<void> Collector::choose(Pending& pending) {
   if (seen_->size() + claimed > options_.reports_max) {
     return Error{Code::kStorage, "the collector is full; start it with a larger --reports-max"};
   }
+  if (kCarried + fresh_.size() + claimed * local::record_size(options_.survey) > kFrameMax) {
+    return Error{Code::kStorage, "these are too many reports at once; send fewer in a piece"};
+  }
   pending.begin = fresh_.size();
   for (const local::Batch& batch : *pending.batches) {
     for (std::size_t i = 0; i < batch.count; ++i) {
@@ -188,7 +195,8 @@ void Collector::count(Pending& pending) {
   unsaved_.duplicate += pending.counts.duplicate;
 }
 
-/// After a failed write everything is read again, now and then: then ids and log agree again.
+/// After a failed write everything is read again, now and then, up to what is surely on disk: then
+/// ids and log agree again, and clients send what was cut off once more.
 Result<void> Collector::heal() {
   if (is_healthy()) return {};
   const auto now = std::chrono::steady_clock::now();

@@ -59,7 +59,8 @@ class Collector {
 
   /// One or more batches (local/client/report.h). Returns when what is new is durable; thread-safe.
   /// What follows a malformed piece is not read. `why` says what was wrong with the first piece
-  /// that was not taken. Fails with: kStorage, also when reports_max is reached: none of these
+  /// that was not taken. Fails with: kStorage, also when reports_max is reached or a frame would
+  /// exceed kFrameMax: none of these
   /// reports was counted; send them again later.
   Result<Counts> accept(std::string_view bytes, std::string* why = nullptr);
 

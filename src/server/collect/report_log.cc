@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +21,6 @@ namespace {
 constexpr std::string_view kMagic = "DLC1";
 constexpr std::size_t kSegmentHead = 32;
 constexpr std::size_t kFrameHead = 32;
-constexpr std::size_t kFrameMax = std::size_t{1} << 30;
 
 template <class T>
 std::string little(T value) {
@@ -86,6 +86,20 @@ Result<std::unique_ptr<ReportLog>> ReportLog::open(const LogOptions& options, co
   return log;
 }
 
+Result<void> ReportLog::read_again(const Visit& visit) {
+  if (!end_) {  // stays the same until a reading succeeds
+    end_ = End{number_, size_, salt_};
+    torn_bytes_ = 0;
+  }
+  is_sound_ = false;
+  file_ = nullptr;
+  sequence_ = 0;
+  DISCREET_TRY(read_all(visit));
+  end_.reset();
+  is_sound_ = true;
+  return {};
+}
+
 ReportLog::~ReportLog() { ::close(lock_fd_); }
 
 std::filesystem::path ReportLog::path_of(std::uint32_t number) const {
@@ -101,20 +115,40 @@ Error ReportLog::damaged(std::uint32_t number, std::size_t at) const {
                               "away and begin a new one"};
 }
 
+/// The highest number; every one below it must be there.
+Result<std::uint32_t> ReportLog::last_segment() const {
+  std::uint32_t present = 0;
+  while (std::filesystem::exists(path_of(present + 1))) ++present;
+  std::error_code bad;
+  for (std::filesystem::directory_iterator entry(options_.folder, bad), end; !bad && entry != end;
+       entry.increment(bad)) {
+    const std::string name = entry->path().filename().string();
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    if (digits == 0 || digits > 9 || name.substr(digits) != ".log") continue;
+    const std::uint64_t number = std::stoul(name.substr(0, digits));
+    if (number <= present) continue;
+    return Error{Code::kCorrupt, in_quotes(path_of(present + 1).string()) + " is missing, and " +
+                                     in_quotes(name) +
+                                     " is there; restore the folder from a copy, or move it away "
+                                     "and begin a new one"};
+  }
+  if (bad) return Error{Code::kStorage, in_quotes(options_.folder.string()) + ": " + bad.message()};
+  return present;
+}
+
 Result<void> ReportLog::read_all(const Visit& visit) {
-  std::uint32_t last = 0;
-  while (std::filesystem::exists(path_of(last + 1))) ++last;
+  DISCREET_ASSIGN(const std::uint32_t last, last_segment());
   for (std::uint32_t number = 1; number <= last; ++number) {
     DISCREET_TRY(read_segment(number, number == last, visit));
   }
   if (file_) return {};
-  return begin_segment(last == 0 ? 1 : last);
+  return begin_segment(last == 0 ? 1 : last, last != 0);
 }
 
 Result<void> ReportLog::read_segment(std::uint32_t number, bool is_last, const Visit& visit) {
   DISCREET_ASSIGN(OpenFile file, OpenFile::open(path_of(number), O_RDWR));
   DISCREET_ASSIGN(const std::uint64_t size, file.size());
-  DISCREET_ASSIGN(const std::string bytes, file.read_at(0, static_cast<std::size_t>(size)));
+  DISCREET_ASSIGN(std::string bytes, file.read_at(0, static_cast<std::size_t>(size)));
   if (!is_segment_head(bytes)) {
     // A segment whose making was interrupted has no frame yet: it is made again.
     if (!is_last || bytes.size() > kSegmentHead) return damaged(number, 0);
@@ -127,6 +161,11 @@ Result<void> ReportLog::read_segment(std::uint32_t number, bool is_last, const V
   }
   if (number_at<std::uint32_t>(bytes, 4) != number) return damaged(number, 4);
   salt_ = bytes.substr(16, 8);
+  if (end_ && end_->number == number && end_->salt == salt_ && bytes.size() > end_->size) {
+    torn_bytes_ += bytes.size() - end_->size;
+    bytes.resize(end_->size);
+    DISCREET_TRY(file.resize(end_->size));
+  }
   std::size_t at = kSegmentHead;
   while (at < bytes.size()) {
     std::uint64_t sequence = 0;
@@ -142,9 +181,10 @@ Result<void> ReportLog::read_segment(std::uint32_t number, bool is_last, const V
   number_ = number;
   size_ = at;
   file_ = std::make_unique<OpenFile>(std::move(file));
-  if (at == bytes.size()) return {};
-  DISCREET_TRY(file_->resize(at));
-  return file_->sync();
+  if (at < bytes.size()) DISCREET_TRY(file_->resize(at));
+  // Whoever wrote it may have been stopped before the sync; from now on it counts as kept.
+  DISCREET_TRY(file_->sync());
+  return sync_directory_of(path_of(number));
 }
 
 Result<void> ReportLog::cut(std::uint32_t number, std::string_view bytes, std::size_t at,
@@ -159,10 +199,11 @@ Result<void> ReportLog::cut(std::uint32_t number, std::string_view bytes, std::s
   return {};
 }
 
-Result<void> ReportLog::begin_segment(std::uint32_t number) {
+Result<void> ReportLog::begin_segment(std::uint32_t number, bool again) {
   DISCREET_ASSIGN(const engine::Secret secret, engine::Secret::fresh());
   const std::filesystem::path path = path_of(number);
-  DISCREET_ASSIGN(OpenFile file, OpenFile::open(path, O_RDWR | O_CREAT | O_TRUNC));
+  DISCREET_ASSIGN(OpenFile file,
+                  OpenFile::open(path, O_RDWR | O_CREAT | (again ? O_TRUNC : O_EXCL)));
   const std::string salt = little(secret.words[0]);
   const std::string head = std::string(kMagic) + little(number) + little(options_.about);
   DISCREET_TRY(file.write_at(0, head + salt + check_of(salt, head, "")));
@@ -187,7 +228,11 @@ Result<void> ReportLog::append(std::string_view frame) {
                                      " could not be written; free the disk and start again"};
   }
   DISCREET_CHECK(frame.size() <= kFrameMax);
-  if (size_ >= options_.segment_bytes) DISCREET_TRY(begin_segment(number_ + 1));
+  if (size_ >= options_.segment_bytes) {
+    const Result<void> begun = begin_segment(number_ + 1, false);
+    is_sound_ = begun.has_value();  // half a segment may be there; open() makes it again
+    if (!begun) return begun;
+  }
   std::string bytes = frame_head(frame);
   bytes.append(frame);
   const Result<void> written = file_->write_at(size_, bytes);
@@ -197,8 +242,10 @@ Result<void> ReportLog::append(std::string_view frame) {
     ++sequence_;
     return {};
   }
-  // R3. After a failed sync nobody knows what is on disk, and a second one proves nothing.
-  is_sound_ = !written && file_->resize(size_) && file_->sync();
+  // R3. After a failed sync nobody knows what is on disk, and a second one proves nothing. The
+  // frame is cut off all the same: a process that opens the log next must not read it from memory.
+  const Result<void> resized = file_->resize(size_);
+  is_sound_ = !written && resized && file_->sync();
   return written ? synced : written;
 }
 

@@ -178,6 +178,10 @@ bool Accounts::is_right(const std::string& hash, const std::string& password) {
 
 Result<std::optional<Login>> Accounts::log_in(const std::string& name,
                                               const std::string& password) {
+  if (!is_name(name)) {  // takes as long, and is not remembered
+    is_right("", password);
+    return std::optional<Login>{};
+  }
   if (lock_out_.is_locked(name)) return std::optional<Login>{};
   Login login;
   DISCREET_ASSIGN(const std::string hash, hash_of(name, &login.account));

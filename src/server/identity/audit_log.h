@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,12 @@ struct Event {
 
 class AuditLog {
  public:
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+  ~AuditLog();
+
   /// Reads and checks what is there; a line that was being written when the process stopped is cut.
-  /// Fails with: kCorrupt, naming the line; kStorage.
+  /// Fails with: kCorrupt, naming the line; kConflict when another server has it; kStorage.
   static Result<std::unique_ptr<AuditLog>> open(const std::filesystem::path& file,
                                                 Clock clock = system_time_ms);
   /// Fails with: kStorage.
@@ -36,11 +41,12 @@ class AuditLog {
   std::uint64_t size() const;
 
  private:
-  AuditLog(OpenFile file, Clock clock) : file_(std::move(file)), clock_(std::move(clock)) {}
+  explicit AuditLog(int lock) : lock_(lock) {}
   Result<void> check();
 
-  OpenFile file_;
-  const Clock clock_;
+  const int lock_;  // held (flock) as long as this lives
+  std::optional<OpenFile> file_;
+  Clock clock_;
   mutable std::mutex mutex_;
   std::uint64_t lines_ = 0;
   std::uint64_t bytes_ = 0;
