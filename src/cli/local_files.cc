@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
+#include <filesystem>
+
 #include "base/files.h"
 #include "cli/local.h"
 
@@ -31,6 +33,12 @@ Result<void> add_batches(std::string_view bytes, local::Aggregate& aggregate,
 }  // namespace
 
 Result<std::string> read_whole_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return invalid_input(in_quotes(path) +
+                         " is a folder; name files of reports, or save what a collector answers to "
+                         "GET /v1/aggregate and name that file");
+  }
   DISCREET_ASSIGN(const OpenFile file, OpenFile::open(path, O_RDONLY | O_CLOEXEC));
   DISCREET_ASSIGN(const std::uint64_t size, file.size());
   if (size >> 32 != 0) return invalid_input("the file " + in_quotes(path) + " is above 4 GiB");
