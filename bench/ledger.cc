@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durable charges beside SQLite's own bare one-row durable commit, in turns of a few milliseconds
-// on the same disk; opening and verifying a million records; memory. bench/ledger.py makes the
-// table.
+// Durable charges beside the bare one-row durable commit of the database that keeps them, SQLite or
+// PostgreSQL, in turns of a few milliseconds on the same disk; opening and verifying a million
+// records; memory. bench/ledger.py makes the table.
 #include "ledger/ledger.h"
 
 #include <benchmark/benchmark.h>
@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "ledger/postgres_server_for_tests.h"
 #include "ledger/sqlite_store.h"
 #include "privacy/charge_for_tests.h"
 
@@ -57,8 +58,9 @@ class Folder {
 /// A ledger with room for ever more charges.
 class House {
  public:
-  House() {
-    auto created = Ledger::create({.path = folder_ / "ledger",
+  explicit House(std::filesystem::path place = {})
+      : place_(place.empty() ? folder_ / "ledger" : std::move(place)) {
+    auto created = Ledger::create({.path = place_,
                                    .key = folder_ / "key",
                                    .witness = folder_ / "witness",
                                    .witness_every = kWitnessEvery});
@@ -69,8 +71,7 @@ class House {
   }
 
   Result<std::unique_ptr<Ledger>> open() const {
-    return Ledger::open(
-        {.path = folder_ / "ledger", .key = folder_ / "key", .witness = folder_ / "witness"});
+    return Ledger::open({.path = place_, .key = folder_ / "key", .witness = folder_ / "witness"});
   }
 
   /// A new question each time, as a client would ask it.
@@ -89,6 +90,7 @@ class House {
 
  private:
   Folder folder_;
+  std::filesystem::path place_;
   Cost cost_ = pure_cost(Epsilon::parse("0.1").value());
 };
 
@@ -126,10 +128,30 @@ class Bare {
   std::string row_ = std::string(300, 'x');
 };
 
+/// The same of PostgreSQL.
+class BarePostgres {
+ public:
+  explicit BarePostgres(const std::string& url) : session_(PgSession::open(url).value()) {
+    session_.run("CREATE TABLE rows (n bigint PRIMARY KEY, bytes bytea NOT NULL)").value();
+    session_.prepare("insert", "INSERT INTO rows VALUES ($1, $2)").value();
+  }
+  void commit() { session_.run("insert", PgValues().add(next_++).add(row_)).value(); }
+
+ private:
+  PgSession session_;
+  std::int64_t next_ = 0;
+  std::string row_ = std::string(300, 'x');
+};
+
+/// A server on the disk of the temporary directory, for this run.
+PostgresServer& server() {
+  static PostgresServer one(Scratch::Place::kDisk);
+  return one;
+}
+
 // Turns of one sync of the witness each, so that ours pays for exactly one.
-void one_client(benchmark::State& state) {
-  House house;
-  Bare bare;
+template <class Peer>
+void compare_one_client(benchmark::State& state, House& house, Peer& bare) {
   std::uint64_t number = 0;
   Seconds ours{0};
   Seconds theirs{0};
@@ -145,10 +167,21 @@ void one_client(benchmark::State& state) {
   state.counters["bare"] = static_cast<double>(number) / theirs.count();
 }
 
-void many_clients(benchmark::State& state) {
+void one_client(benchmark::State& state) {
+  House house;
+  Bare bare;
+  compare_one_client(state, house, bare);
+}
+
+void one_client_postgres(benchmark::State& state) {
+  House house(server().fresh());
+  BarePostgres bare(server().fresh());
+  compare_one_client(state, house, bare);
+}
+
+void compare_many_clients(benchmark::State& state, House& house) {
   constexpr std::uint64_t kAlone = 128;
   constexpr std::uint64_t kEach = 64;
-  House house;
   std::uint64_t number = 0;
   Seconds alone{0};
   Seconds together{0};
@@ -171,6 +204,16 @@ void many_clients(benchmark::State& state) {
   }
   state.counters["one"] = static_cast<double>(rounds * kAlone) / alone.count();
   state.counters["many"] = static_cast<double>(rounds * kEach * kClients) / together.count();
+}
+
+void many_clients(benchmark::State& state) {
+  House house;
+  compare_many_clients(state, house);
+}
+
+void many_clients_postgres(benchmark::State& state) {
+  House house(server().fresh());
+  compare_many_clients(state, house);
 }
 
 double resident_mb() {
@@ -248,6 +291,8 @@ BENCHMARK(open_and_verify)->Name("open 10^4")->Arg(10'000)->Iterations(1);
 BENCHMARK(open_and_verify)->Name("open 10^6")->Arg(1'000'000)->Iterations(1);
 BENCHMARK(one_client)->Name("one client")->Iterations(40);
 BENCHMARK(many_clients)->Name("64 clients")->Iterations(4);
+BENCHMARK(one_client_postgres)->Name("postgres, one client")->Iterations(10);
+BENCHMARK(many_clients_postgres)->Name("postgres, 64 clients")->Iterations(2);
 
 }  // namespace
 }  // namespace discreet::ledger

@@ -1,6 +1,7 @@
 """Questions over 10^7 rows of 10^6 users in 1,000 cities, beside the same questions without privacy and beside the
 peers; and the error of the answers, at equal epsilon, on 10^6 rows."""
 
+import bisect
 import csv
 import functools
 import io
@@ -14,16 +15,21 @@ from harness import ROOT, google_benchmark, main, peer, row, run
 DATA = ROOT / "build/bench/sql"
 ROWS = DATA / "visits-10000000.parquet"  # made by bench_sql
 ERRORS = DATA / "errors.parquet"  # made by sql_peers.py
-DRAWS = 5
+DRAWS = {"ours": 20, "opendp-polars": 10, "pipeline-dp": 3, "smartnoise": 3, "qrlew": 1}  # by how long they take
 QUESTIONS = {"count": "COUNT(*)", "sum": "SUM(income)", "mean": "AVG(income)"}
+QUARTILES = (0.25, 0.5, 0.75)
+CITY = "city0050"
 NOTES = """Time: milliseconds from a checked question to its bounded, exact integers, with all threads; DuckDB answers the same
 question without privacy from the same file, in the same process. `by_city` is COUNT and SUM(income) by city with at
 most 3 cities a user and 4 rows a user and city, keys not known; `quantiles` are the three quartiles of age, of
 rows or of at most 4 rows a user. Peers are asked once, from the same rows in memory or Parquet.
 
 Error: root mean squared error over the cities with at least 600 rows, epsilon 1 and delta 1e-6 for each question, by the program and by
-each peer; 10^6 rows of 250,000 users with 2 cities and 4 rows each, so that nobody's bounds cut anything. SmartNoise's epsilon is
-for a column; it gets the one whose whole price is 1. `keys` is how many of the 1,000 cities were found."""
+each peer, over several draws (20 of ours, 10 of OpenDP, 3 of the others, which take long); 10^6 rows of 250,000 users
+with 2 cities and 4 rows each, so that nobody's bounds cut anything. SmartNoise's epsilon is
+for a column; it gets the one whose whole price is 1. `keys` is how many of the 1,000 cities were found. Quantiles: the three quartiles of
+age in one city of about 2,700 rows, at most 4 of a user; the error is by how many rows the rank is off. Half of our epsilon buys their
+intervals, which no peer has."""
 
 POLICY = """version: 1
 engine: duckdb
@@ -50,6 +56,7 @@ def ours():
 def answers():
     """Our released tables, each draw from a ledger of its own."""
     found = {}
+    quartiles = ", ".join(f"PERCENTILE_DISC({q}) WITHIN GROUP (ORDER BY age) AS q{i}" for i, q in enumerate(QUARTILES))
     with tempfile.TemporaryDirectory() as folder:
         policy, ledger = pathlib.Path(folder) / "policy.yaml", pathlib.Path(folder) / "ledger.db"
         policy.write_text(POLICY.replace("DATA", str(ERRORS)))
@@ -61,26 +68,41 @@ def answers():
             text = run([program, "query", f"SELECT city, {value} AS v FROM visits GROUP BY city", *where, *state,
                         "--epsilon", "1", "--delta", "1e-6", "--analyst", "bench", "--format", "csv"])
             found[work] = {line["city"]: float(line["v"]) for line in csv.DictReader(io.StringIO(text))}
+        text = run([program, "query", f"SELECT {quartiles} FROM visits WHERE city = '{CITY}'", *where, *state,
+                    "--epsilon", "1", "--analyst", "bench", "--format", "csv"])
+        line, = csv.DictReader(io.StringIO(text))
+        found["quantiles"] = [float(line[f"q{i}"]) for i in range(len(QUARTILES))]
     return found
 
 
 @functools.cache
 def truth():
-    table = peer("qrlew", "sql_peers.py", "truth", ERRORS)
-    return {city: dict(zip(QUESTIONS, values)) for city, values in table.items()}
+    exact = peer("qrlew", "sql_peers.py", "truth", ERRORS)
+    return {city: dict(zip(QUESTIONS, values)) for city, values in exact["cities"].items()}, exact["ages"]
+
+
+def ranks_off(value, quantile, ages):
+    """How many rows lie between the quantile's rank and the nearest rank of the value."""
+    below, up_to = bisect.bisect_left(ages, value), bisect.bisect_right(ages, value)
+    wanted = quantile * len(ages)
+    return max(below - wanted, wanted - up_to, 0)
 
 
 def errors(draws):
-    """{work/rmse, work/keys} of several draws."""
+    """{work/rmse, work/keys} of {work: [answer of each draw]}."""
+    cities, ages = truth()
     out = {}
     for work in QUESTIONS:
-        tables = [draw[work] for draw in draws if work in draw]
+        tables = draws.get(work)
         if not tables:
             continue
-        squares = [(table[city] - values[work]) ** 2 for table in tables for city, values in truth().items()
+        squares = [(table[city] - values[work]) ** 2 for table in tables for city, values in cities.items()
                    if values["count"] >= 600 and city in table]
         out[f"{work}/rmse"] = math.sqrt(statistics.mean(squares))
         out[f"{work}/keys"] = statistics.mean(len(table) for table in tables)
+    if "quantiles" in draws:
+        out["quantiles/rmse"] = math.sqrt(statistics.mean(
+            ranks_off(value, q, ages) ** 2 for answer in draws["quantiles"] for q, value in zip(QUARTILES, answer)))
     return out
 
 
@@ -89,13 +111,14 @@ def once(name):
     @functools.cache
     def measure():
         times = peer(name, "sql_peers.py", "time", ROWS)
-        return {**times, **errors([peer(name, "sql_peers.py", "error", ERRORS)])}
+        return {**times, **errors(peer(name, "sql_peers.py", "error", ERRORS, DRAWS[name]))}
     return measure
 
 
 def all_of_ours():
     truth()  # makes the data
-    return {**ours(), **errors([answers() for _ in range(DRAWS)])}
+    draws = [answers() for _ in range(DRAWS["ours"])]
+    return {**ours(), **errors({work: [draw[work] for draw in draws] for work in draws[0]})}
 
 
 def rows(measured):
@@ -123,6 +146,10 @@ def rows(measured):
             for name in others:
                 if name != best:
                     yield row(f"error of {work} by city: {what}", "", ms[key], {name: others[name]}, f"ours/{name}")
+    for name, values in peers.items():
+        if "quantiles/rmse" in values:
+            yield row("error of quartiles: ranks", "", ms["quantiles/rmse"], {name: values["quantiles/rmse"]},
+                      f"ours/{name}")
 
 
 main("sql", {"ours": all_of_ours, **{name: once(name) for name in ("qrlew", "opendp-polars", "pipeline-dp", "smartnoise")}},

@@ -1,8 +1,9 @@
-"""One peer's answers over visits(user_id, city, age, income), in its own environment: sql_peers.py PEER MODE PARQUET.
+"""One peer's answers over visits(user_id, city, age, income), in its own environment:
+sql_peers.py PEER MODE PARQUET [DRAWS].
 
-`time` prints milliseconds for each work that the peer can do; `error` prints the released table of each question, at
-epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each. `truth` makes the
-rows for `error` and prints the exact answers."""
+`time` prints milliseconds for each work that the peer can do; `error` prints, DRAWS times, the released table of each
+question, at epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each; quantiles are those of
+age in one city. `truth` makes the rows for `error` and prints the exact answers."""
 
 import json
 import sys
@@ -11,6 +12,7 @@ import time
 EPSILON, DELTA = 1.0, 1e-6
 CITIES, ROWS, TOP = 3, 4, 500_000
 QUARTILES = (0.25, 0.5, 0.75)
+CITY = "city0050"
 
 
 def opendp(parquet):
@@ -52,7 +54,8 @@ def opendp(parquet):
         "error/count": lambda: {city: row[0] for city, row in by_city(count).items()},
         "error/sum": lambda: {city: row[1] for city, row in by_city(count, total).items()},
         "error/mean": lambda: {city: row[1] for city, row in by_city(count, mean).items()},
-        "error/quantiles": lambda: quartiles(context(user, None).query().truncate_per_group(ROWS)),
+        "error/quantiles": lambda: quartiles(context(user, None).query().filter(pl.col("city") == CITY)
+                                             .truncate_per_group(ROWS)),
     }
 
 
@@ -84,7 +87,8 @@ def pipeline_dp(parquet):
 
     rows = duckdb.sql(f"SELECT user_id, city, income, age FROM '{parquet}'").fetchall()
 
-    def aggregate(metrics, value=lambda row: row[2], top=TOP, by=lambda row: row[1], public=None, cities=CITIES):
+    def aggregate(metrics, value=lambda row: row[2], top=TOP, by=lambda row: row[1], public=None, cities=CITIES,
+                  rows=rows):
         accountant = pipeline_dp.NaiveBudgetAccountant(EPSILON, DELTA)
         engine = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend())
         parameters = pipeline_dp.AggregateParams(
@@ -103,7 +107,7 @@ def pipeline_dp(parquet):
 
     def quartiles():
         found = aggregate([metric.PERCENTILE(int(100 * q)) for q in QUARTILES], value=lambda row: row[3], top=120,
-                          by=lambda row: 0, public=[0], cities=1)
+                          by=lambda row: 0, public=[0], cities=1, rows=[row for row in rows if row[1] == CITY])
         return found[0]
 
     return {
@@ -159,11 +163,14 @@ def truth(parquet):
             FROM (SELECT i, i // 4 AS user_id, (hash(i // 2, 2) % 4294967296) / 4294967296.0 AS u
             FROM range(1000000) r(i)) ASOF JOIN zipf ON u >= low) TO '{parquet}'""")
     rows = duckdb.sql(f"SELECT city, count(*), sum(income), avg(income) FROM '{parquet}' GROUP BY city").fetchall()
-    return {city: [float(value) for value in values] for city, *values in rows}
+    ages = duckdb.sql(f"SELECT age FROM '{parquet}' WHERE city = '{CITY}' ORDER BY age").fetchall()
+    return {"cities": {city: [float(value) for value in values] for city, *values in rows},
+            "ages": [age for age, in ages]}
 
 
 def main():
-    peer, mode, parquet = sys.argv[1:]
+    peer, mode, parquet = sys.argv[1:4]
+    draws = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     if mode == "truth":
         json.dump(truth(parquet), sys.stdout)
         return
@@ -174,11 +181,11 @@ def main():
             continue
         start = time.perf_counter()
         try:
-            value = answer()
+            values = [answer() for _ in range(draws)]
         except Exception as refusal:  # a peer that refuses a question has no row in the table
             print(f"{peer}, {work}: {refusal}", file=sys.stderr)
             continue
-        found[work.removeprefix("error/")] = value if mode == "error" else 1000 * (time.perf_counter() - start)
+        found[work.removeprefix("error/")] = values if mode == "error" else 1000 * (time.perf_counter() - start)
     json.dump(found, sys.stdout)
 
 

@@ -2,7 +2,7 @@
 // The rules of the source tree, each tried on planted text first: a check that cannot fail is no
 // check.
 //   tree_test            the tests
-//   tree_test --write    draws the diagram in ARCHITECTURE.md again
+//   tree_test --write    draws the diagram in ARCHITECTURE.md again, and docs/peer-bugs.md
 //   tree_test --trusted  prints the size of the trusted code
 #include "tests/tree.h"
 
@@ -16,6 +16,8 @@
 #include <iostream>
 #include <set>
 #include <sstream>
+
+#include "tests/peer_bugs.h"
 
 namespace discreet::tree {
 namespace {
@@ -202,6 +204,30 @@ TEST(Tree, HoldsNoLargeFilesAndNoUnfinishedMarks) {
   }
 }
 
+std::vector<PeerBugs> peer_bugs() {
+  return parse_peer_bugs(read_text(kRoot / "tests/peer_bugs.txt"));
+}
+
+TEST(PeerBugs, ATestThatDoesNotExistIsMissed) {
+  const auto few = parse_peer_bugs("# note\n## Noise\nx#1 | broke | here | A.B, C.D\n");
+  ASSERT_EQ(few.size(), 1u);
+  EXPECT_EQ(missing_tests(few, {{"src/a/a_test.cc", "TEST_F(A, B) {\nTEST(C, Dx) {"}}),
+            (Found{"C.D"}));
+  EXPECT_NE(peer_bugs_page(few).find("| x#1 | broke | here | `A.B`, `C.D` |"), std::string::npos);
+  EXPECT_THROW(parse_peer_bugs("## a\nx | y | z"), std::runtime_error);
+  EXPECT_THROW(parse_peer_bugs("## a\nx | y | | z"), std::runtime_error);
+}
+
+TEST(PeerBugs, EachHasATestAndThePageShowsThem) {
+  EXPECT_EQ(list(missing_tests(peer_bugs(), tree())), "");
+  EXPECT_EQ(read_text(kRoot / "docs/peer-bugs.md"), peer_bugs_page(peer_bugs()))
+      << "run ./dev format";
+}
+
+void write_peer_bugs() {
+  std::ofstream(kRoot / "docs/peer-bugs.md", std::ios::binary) << peer_bugs_page(peer_bugs());
+}
+
 void write_diagram() {
   std::filesystem::path path = kRoot / "ARCHITECTURE.md";
   std::string document = with_diagram(read_text(path), diagram(layers(), sources()));
@@ -231,6 +257,7 @@ int main(int argc, char** argv) {
   std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "--write") {
     discreet::tree::write_diagram();
+    discreet::tree::write_peer_bugs();
     return 0;
   }
   if (mode == "--trusted") {

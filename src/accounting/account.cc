@@ -22,12 +22,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Lower bounds are reported as one of these parts below the upper one, so that they are as monotone
 // as it is: the least part that is certified.
 constexpr double kWidths[] = {0x1p-34, 9e-4, 1.0 / 32, 1.0 / 8, 0.5, 0.875, 0.99, 0.999};
-// Longer lists of different mechanisms are shortened first, by moving parameters by up to
-// kCoarsest. If that leaves too many for loss distributions, Renyi's curves must do: they are
-// cheap.
-constexpr std::size_t kDistinctMax = 64;
+// Longer lists of different mechanisms are shortened first, by moving parameters by as little as
+// gives so few; no further than by kCoarsest. If that leaves too many for loss distributions,
+// Renyi's curves must do: they are cheap, and take more.
+constexpr std::size_t kDistinctMax = 128;
 constexpr std::size_t kCurvesMax = 4096;
-constexpr double kCoarsest = 0.02;
+constexpr double kCoarsest = 0.3;
 
 constexpr const char* kLossTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
 

@@ -11,6 +11,8 @@
 namespace discreet::accounting {
 namespace {
 
+constexpr double kFirst = 0.005;
+
 /// A mechanism's kind and parameters, to sort by. `steps` is only ever compared for equality.
 struct Key {
   std::size_t kind;
@@ -149,9 +151,8 @@ std::vector<Use> coarsened(const std::vector<Use>& uses, Round cost, std::size_t
   if (out.size() <= distinct) return out;
   out = one_gaussian(out, cost);
   // Each round moves what the last one left, so that the moves add up to less than twice the last
-  // one.
-  const double first = out.size() > 16 * distinct ? most / 2 : most / 64;
-  for (double part = first; out.size() > distinct && part <= most / 2; part *= 2) {
+  // one; and a longer list, which takes more rounds, is moved at least as far in every place.
+  for (double part = kFirst; out.size() > distinct && part <= most / 2; part *= 2) {
     const Ladder ladder(1 + part, cost);
     for (Use& use : out) use.mechanism = std::visit(Move{ladder}, use.mechanism);
     out = merge_equal(out);

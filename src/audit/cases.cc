@@ -8,8 +8,9 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& part : {response_cases(), noise_cases(), choice_cases(), keys_cases(),
-                           sums_cases(), source_cases(), sampler_cases()}) {
+  for (const auto& part :
+       {response_cases(), noise_cases(), choice_cases(), keys_cases(), sums_cases(), tables_cases(),
+        source_cases(), local_cases(), sampler_cases()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -21,7 +21,9 @@ std::vector<Case> response_cases();  ///< bits randomized at home
 std::vector<Case> choice_cases();    ///< one or some of many
 std::vector<Case> keys_cases();      ///< which keys may be shown
 std::vector<Case> sums_cases();      ///< series of clipped sums
+std::vector<Case> tables_cases();    ///< tables published together, daily counts
 std::vector<Case> source_cases();    ///< on bits that may be bent
+std::vector<Case> local_cases();     ///< what runs in people's homes
 std::vector<Case> sampler_cases();   ///< the lecture's sampler against the fast one
 
 /// How the progress of one of `parts` equal parts becomes that of the whole.

@@ -7,6 +7,7 @@
 #include "mechanism/key_selection.h"
 #include "mechanism/partition_selection.h"
 #include "mechanism/thresholded_gaussian.h"
+#include "mechanism/thresholded_groups.h"
 #include "mechanism/thresholded_laplace.h"
 
 namespace discreet::audit {
@@ -103,6 +104,71 @@ AuditRow thresholded_gaussian(const Progress& progress) {
   return audit<6>(mechanism.value(), Inputs<Int128>{0, 1, "0 | 1"}, 30, theorem, progress);
 }
 
+/// Without room, so that one number is drawn for a key.
+template <int kWidth>
+AuditRow groups_with_threshold(const mechanism::LaplaceOptions& noise, const Rational& delta,
+                               std::int64_t keys, const Inputs<mechanism::KeySums>& inputs,
+                               const Progress& progress) {
+  using mechanism::KeySums;
+  using mechanism::ShownSums;
+  const auto laplace = mechanism::LaplaceNoise::make(noise);
+  const auto mechanism = mechanism::ThresholdedGroups::make({.noise = laplace.value(),
+                                                             .delta = Delta::trusted(delta),
+                                                             .capacity = 1,
+                                                             .keys_per_unit = keys,
+                                                             .room = false});
+  const Rational scale = noise.sensitivity.value() / noise.epsilon.value();
+  const int tau = to_int(mechanism.value().threshold());
+  const auto theorem = [&](const KeySums& groups, const ShownSums& shown) -> std::optional<Range> {
+    Range all{1, 1};
+    std::size_t next = 0;  // the keys of the input stand in byte order
+    for (std::size_t i = 0; i < groups.keys.size(); ++i) {
+      const int x = to_int(groups.sums[i]);
+      if (next < shown.keys.size() && shown.keys[next] == groups.keys[i]) {
+        const int y = static_cast<int>(shown.sums[next++]);
+        all = all * (y < tau ? Range{0, 0} : laplace_probability(y - x, scale));
+      } else {
+        all = all * complement(laplace_at_least(tau - x, scale));
+      }
+    }
+    return all;
+  };
+  return audit<kWidth>(mechanism.value(), inputs, 26, theorem, progress);
+}
+
+/// A key that nobody has, and one that a single unit has.
+AuditRow thresholded_groups_of_new_key(const Progress& progress) {
+  return groups_with_threshold<5>(
+      {.sensitivity = Sensitivity::trusted(1), .epsilon = Epsilon::trusted(1)},
+      Rational::ratio(1, 20), 1, {{{}, {}, {}, 1}, {{"a"}, {1}, {1}, 1}, "nothing | a: 1"},
+      progress);
+}
+
+/// A key that nobody has, and one that a single unit has, with one of the two rows that it may
+/// have: the sum and the room are drawn, and the key is shown if both together reach the threshold.
+AuditRow thresholded_groups(const Progress& progress) {
+  using mechanism::KeySums;
+  using mechanism::ShownSums;
+  const auto noise = mechanism::LaplaceNoise::make(
+      {.sensitivity = Sensitivity::trusted(2), .epsilon = Epsilon::trusted(4)});
+  const auto mechanism =
+      mechanism::ThresholdedGroups::make({.noise = noise.value(),
+                                          .delta = Delta::trusted(Rational::ratio(1, 20)),
+                                          .capacity = 2,
+                                          .keys_per_unit = 1});
+  const Rational scale = Rational::ratio(1, 2);
+  const int tau = to_int(mechanism.value().threshold());
+  const auto theorem = [&](const KeySums& groups, const ShownSums& shown) -> std::optional<Range> {
+    if (groups.keys.empty()) return shown.keys.empty() ? Range{1, 1} : Range{0, 0};
+    if (shown.keys.empty()) return std::nullopt;  // what is left of 1
+    const int y = static_cast<int>(shown.sums[0]);
+    return laplace_probability(y - 1, scale) * laplace_at_least(tau - y - 1, scale);
+  };
+  return audit<4>(mechanism.value(),
+                  Inputs<KeySums>{{{}, {}, {}, 2}, {{"a"}, {1}, {1}, 2}, "no key | a: 1 unit"}, 24,
+                  theorem, progress);
+}
+
 /// Two questions, one yes allowed: the first count rises while the second falls.
 AuditRow above_threshold(const Progress& progress) {
   const AboveThreshold::Options options{.epsilon = Epsilon::trusted(12),
@@ -145,6 +211,8 @@ std::vector<Case> keys_cases() {
           {"thresholded-laplace", thresholded_laplace_of_new_key},
           {"thresholded-laplace-known", thresholded_laplace_of_known_key},
           {"thresholded-gaussian", thresholded_gaussian},
+          {"thresholded-groups", thresholded_groups},
+          {"thresholded-groups-new", thresholded_groups_of_new_key},
           {"above-threshold", above_threshold}};
 }
 

@@ -135,7 +135,7 @@ void columns(Sheet& sheet, const Policy& policy) {
 }
 
 /// The source now: raw bytes through the health tests.
-void randomness(Sheet& sheet) {
+void randomness(Sheet& sheet, const Policy& policy) {
   const Result<random::RawBits*> bits = random::RawBits::this_thread();
   const bool ok = bits && (*bits)->healthy();
   sheet.add("implementation", "Is the random source sound?",
@@ -144,6 +144,12 @@ void randomness(Sheet& sheet) {
                      " raw bytes pass the repetition and proportion tests just now"
                : "the source fails its health tests",
             Evidence::kCheckedNow, ok ? Standing::kHolds : Standing::kFails);
+  sheet.add("implementation", "What is assumed of the random bits?",
+            policy.santha_vazirani
+                ? "each is bent by at most " + policy.santha_vazirani->to_string() +
+                      " in the light of the earlier ones; the ledger gives one certified answer"
+                : "that they are fair; a source that is bent on purpose passes all health tests",
+            Evidence::kPolicy, policy.santha_vazirani ? Standing::kHolds : Standing::kAttention);
 }
 
 }  // namespace
@@ -206,7 +212,7 @@ std::vector<ConformanceLine> conformance(const Policy& policy, const Progress& p
             "this program and its engine (central); with discreet local, nobody",
             Evidence::kOperator, Standing::kAttention);
   checked(sheet, "trust", "Does randomizing at home hold?",
-          {"randomized-response", "randomized-responses"});
+          {"randomized-response", "local-response", "local-rappor"});
   sheet.add("implementation", "Floating point in the noise?",
             "none in random, mechanism, ledger and plan: Tree.ExactLayersNameNoFloatingPoint, "
             "Tree.KernelObjectsHoldNoFloatingPointArithmetic",
@@ -219,7 +225,7 @@ std::vector<ConformanceLine> conformance(const Policy& policy, const Progress& p
             policy.ledger.empty() ? "one ledger for each policy; none is named in this one"
                                   : "only ledger " + policy.ledger + " may pay",
             Evidence::kPolicy, policy.ledger.empty() ? Standing::kAttention : Standing::kHolds);
-  randomness(sheet);
+  randomness(sheet, policy);
   tell(950);
   sheet.add("security", "Can the raw data be reached beside this program?",
             "file permissions and accounts are the operator's", Evidence::kOperator,

@@ -49,6 +49,9 @@ constexpr Tightness kTightness[] = {
     {"rounded-gaussian-vector", "0.05", 15},
     {"clipped-sums", "4", 80},
     {"clipped-sums-sampled", "0.025", 15},
+    {"residual-table", "2", 60},  // the rest is in the unresolved tail
+    {"prefix-table", "5", 45},
+    {"prefix-stream", "5", 45},
     {"exponential", "1", 74},       // four candidates: ln of a ratio of finite sums
     {"permute-and-flip", "1", 97},  // the same
     {"top-k", "2", 40},             // the same, in each round
@@ -60,9 +63,21 @@ constexpr Tightness kTightness[] = {
     {"thresholded-laplace", "0.05", 71},       // tau is whole
     {"thresholded-laplace-known", "0.05", 0},  // its delta is 0: the noise pays epsilon in full
     {"thresholded-gaussian", "0.05", 8},       // at epsilon = rho
+    {"thresholded-groups", "0.05", 60},        // tau is whole
+    {"thresholded-groups-new", "0.05", 71},    // tau is whole
     {"above-threshold", "12", 39},             // two questions; its theorem is judged too
-    {"sv-laplace", "1", 82},                   // on fair coins; the claim is for bent ones
-    {"reference-laplace", "0", 0},             // a claim of equality
+    {"local-response", "1", 99},
+    {"local-unary", "1", 99},
+    {"local-hash", "1", 99},
+    {"local-hadamard", "1", 99},
+    {"local-subset", "1", 99},
+    {"local-projective", "1", 99},
+    {"local-piecewise", "1", 99},
+    {"local-laplace", "1", 99},
+    {"local-rappor", "1", 99},
+    {"local-tree", "1", 99},
+    {"sv-laplace", "1", 82},        // on fair coins; the claim is for bent ones
+    {"reference-laplace", "0", 0},  // a claim of equality
 };
 
 const Tightness* tightness_of(const std::string& name) {

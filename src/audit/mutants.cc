@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "audit/mutants.h"
 
-#include "audit/cases.h"
+#include "audit/cases_local.h"
 #include "mechanism/above_threshold.h"
 #include "mechanism/clipped_sums.h"
 #include "mechanism/exponential.h"
 #include "mechanism/gaussian.h"
+#include "mechanism/gaussian_vector.h"
 #include "mechanism/laplace.h"
 #include "mechanism/partition_selection.h"
 #include "mechanism/permute_and_flip.h"
 #include "mechanism/randomized_response.h"
+#include "mechanism/residual_table.h"
 #include "mechanism/thresholded_laplace.h"
 #include "mechanism/top_k.h"
 #include "mechanism/verbs.h"
@@ -205,6 +207,26 @@ Verdict small_variance(bool faulty, const Progress& progress) {
       });
 }
 
+/// A residual's cells are multiplied by their number; their noise is that of one cell.
+Verdict residual_of_one_cell(bool faulty, const Progress& progress) {
+  using Cells = std::vector<std::int64_t>;
+  const Rho rho = Rho::trusted(2);
+  const auto honest = mechanism::ResidualTable::make({.axes = {2}, .reach = 1, .rho = rho});
+  const auto cells =
+      mechanism::GaussianVector::make({.sensitivity_squared = L2Squared::trusted(1), .rho = rho});
+  return judge_program<6>(
+      honest.value().cost(), Cells{0, 0}, Cells{1, 0}, {.depth = 30, .progress = progress},
+      [&](const Cells& x, Tape<6>& tape) -> Int128 {
+        if (!faulty)
+          return Door::replay(honest.value(), Sensitive<Cells>{Cells(x)}, tape).outcome()[0];
+        const Cells noisy =
+            Door::replay(cells.value(), Sensitive<Cells>{Cells{2 * x[0], 2 * x[1]}}, tape)
+                .outcome();
+        return noisy[1] - noisy[0];
+      },
+      kNoTheorem);
+}
+
 /// p(n + 1) in place of p(n): a key with one unit is shown with probability (e^epsilon + 1) delta.
 Verdict selection_ahead(bool faulty, const Progress& progress) {
   const auto mechanism = mechanism::PartitionSelection::make(
@@ -315,8 +337,12 @@ std::vector<Mutant> all_mutants() {
       {"undivided-rounds", "top-k with the whole epsilon in each round", undivided_rounds},
       {"clipping-removed", "a unit's vector goes into the sum without being clipped",
        clipping_removed},
+      {"residual-of-one-cell", "a residual of multiplied cells with the noise of one",
+       residual_of_one_cell},
       {"unscaled-questions", "above-threshold with the threshold's noise on the questions",
-       unscaled_questions}};
+       unscaled_questions},
+      {"odds-rounded-up", "a local randomizer with odds one part in 1000 above e^epsilon",
+       odds_rounded_up}};
 }
 
 std::vector<std::string> mutant_names() {

@@ -10,9 +10,12 @@
 #include <random>
 
 #include "learn/clusters.h"
+#include "learn/distribution.h"
 #include "learn/linear.h"
 #include "learn/logistic.h"
+#include "learn/naive_bayes.h"
 #include "learn/network.h"
+#include "learn/synthetic.h"
 #include "mechanism/receipt_for_tests.h"
 
 namespace discreet::audit {
@@ -113,6 +116,55 @@ TEST(OneRun, Classifier) {
     const auto model = learn::fit_classifier(sums, task).value();
     return guess_by_score(by_class({model.weights[0].begin() + 1, model.weights[0].end()}),
                           scene.in);
+  });
+}
+
+/// Canaries of which each has a value of its own and a class.
+Scene marked_scene(bool clipped) {
+  return Scene(2, clipped, crowd_of(2000, 2), [](std::size_t c) {
+    return std::vector<std::int64_t>{static_cast<std::int64_t>(c) + 1, label(c)};
+  });
+}
+
+TEST(OneRun, NaiveBayes) {
+  learn::ClassifierTask task{{marks(), {"y", 0, 1, 1, {"no", "yes"}}}, {0}, 1};
+  expect_sound([&](bool clipped) {
+    const Scene scene = marked_scene(clipped);
+    const Sensitive<UnitRows> rows{UnitRows(scene.rows)};
+    auto sums = open(training(learn::naive_bayes_shares()), rows);
+    const auto model = learn::fit_naive_bayes(sums, task, 2).value();
+    std::vector<double> scores;
+    for (std::size_t c = 0; c < kCanaries; ++c) {
+      scores.push_back(model.tables[0][2 * (c + 1) + static_cast<std::size_t>(label(c))]);
+    }
+    return guess_by_score(scores, scene.in);
+  });
+}
+
+TEST(OneRun, Distribution) {
+  const learn::DistributionTask task{{marks(), {"y", 0, 1, 1, {"no", "yes"}}}, 2};
+  expect_sound([&](bool clipped) {
+    const Scene scene = marked_scene(clipped);
+    const Sensitive<UnitRows> rows{UnitRows(scene.rows)};
+    auto sums = open(training(learn::distribution_shares()), rows);
+    const auto counts = learn::fit_distribution(sums, task).value()[0].counts;
+    return guess_by_score({counts.begin() + 1, counts.end()}, scene.in);
+  });
+}
+
+TEST(OneRun, SyntheticTable) {
+  const learn::SyntheticTask task{{marks(), {"y", 0, 1, 1, {"no", "yes"}}}};
+  expect_sound([&](bool clipped) {
+    const Scene scene = marked_scene(clipped);
+    const Sensitive<UnitRows> rows{UnitRows(scene.rows)};
+    auto sums = open(training(learn::synthetic_shares(task)), rows);
+    const auto made = learn::fit_synthetic(sums, task).value();
+    // What is handed out: the rows.
+    std::vector<double> scores(kCanaries, 0.0);
+    for (const auto& row : made.rows) {
+      if (row[0] > 0) scores[static_cast<std::size_t>(row[0]) - 1] += 1;
+    }
+    return guess_by_score(scores, scene.in);
   });
 }
 

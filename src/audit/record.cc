@@ -51,8 +51,13 @@ constexpr Rule kRules[] = {
     {"quantiles", Metric::kL1, "keys_per_unit", "rows_per_unit"},
     {"thresholded-laplace", Metric::kL1, "sensitivity"},
     {"thresholded-gaussian", Metric::kL1, "sensitivity"},
+    {"thresholded-groups-laplace", Metric::kL1, "sensitivity"},
+    {"thresholded-groups-gaussian", Metric::kL2Squared, "sensitivity_squared"},
     {"above-threshold", Metric::kLinf, "sensitivity"},
     {"rounded-gaussian-vector", Metric::kL2Squared, "sensitivity_squared"},
+    {"residual-table", Metric::kL1, "reach"},
+    {"prefix-table", Metric::kL1, "reach"},
+    {"prefix-stream", Metric::kL1, "reach"},  // of one day
     {"clipped-sum-l1", Metric::kL1, "sensitivity"},
     {"clipped-sum-l2", Metric::kL2Squared, "sensitivity_squared"},
 };

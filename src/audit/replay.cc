@@ -25,6 +25,7 @@ namespace {
 
 using mechanism::Groups;
 using mechanism::KeyCounts;
+using mechanism::KeySums;
 using mechanism::Runs;
 
 /// One side: what the question became, and what the engine brought back, or the error.
@@ -64,6 +65,13 @@ KeyCounts aligned(const Groups& groups, const std::map<std::string, int>& all) {
   return out;
 }
 
+/// What the threshold's mechanism gets. Requires: there is one.
+KeySums sums_of(const plan::Checked& checked, const Groups& groups) {
+  const plan::Threshold& threshold = *checked.threshold();
+  return {groups.keys, groups.units, groups.integers[threshold.step],
+          to_int128(threshold.noise.options().capacity)};
+}
+
 /// The input of a step's mechanism for these keys.
 template <class M>
 std::optional<std::vector<Int128>> input_of(const Groups& groups, std::size_t measurement,
@@ -78,6 +86,9 @@ std::optional<std::vector<Int128>> input_of(const Groups& groups, std::size_t me
       column.push_back(at == place.end() ? 0 : groups.integers[measurement][at->second]);
     }
     return column;
+  } else if constexpr (std::is_same_v<Input, Int128>) {
+    const auto at = place.find(keys.front());
+    return M::coordinates(at == place.end() ? 0 : groups.integers[measurement][at->second]);
   } else if constexpr (std::is_same_v<Input, std::vector<Runs>>) {
     Input runs;
     for (const std::string& key : keys) {
@@ -99,6 +110,11 @@ Recordings recorded(const Side& side, const std::map<std::string, int>& all_keys
     out.record({checked.selection()->noise(),
                 Sensitive(mechanism::KeySelection::coordinates(aligned(*side.groups, all_keys))),
                 ""});
+  }
+  if (checked.threshold()) {
+    out.record(
+        {checked.threshold()->noise.noise(),
+         Sensitive(mechanism::ThresholdedGroups::coordinates(sums_of(checked, *side.groups))), ""});
   }
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
     std::visit(
@@ -178,6 +194,10 @@ Result<ReplayReport> replay_question(const policy::Policy& policy, const ReplayQ
     for (const auto& tuple : *a.checked->listed()) {
       keys.push_back(engine::encode_key(tuple, a.checked->key_shapes()));
     }
+  } else if (a.checked->threshold()) {
+    DISCREET_ASSIGN(SeededBits tape, SeededBits::fresh());
+    const Sensitive<KeySums> sums(sums_of(*a.checked, *a.groups));
+    keys = mechanism::Door::replay(a.checked->threshold()->noise, sums, tape).outcome().keys;
   } else {
     DISCREET_ASSIGN(SeededBits tape, SeededBits::fresh());
     const Sensitive<KeyCounts> counts(KeyCounts{a.groups->keys, a.groups->units});

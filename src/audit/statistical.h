@@ -10,8 +10,8 @@
 //
 // Guarantee: with probability at least the stated confidence, the bound is true of the mechanism on
 // this pair; so a bound above the claim refutes it, wrongly with at most 1 - confidence. A bound
-// below the claim proves nothing: the power against a planted fault (noise a quarter too small)
-// stands beside it.
+// below the claim proves nothing: the power against a planted fault (noise a fifth too small; of
+// sv-laplace, whose shapes are few, a third) stands beside it.
 #pragma once
 
 #include <atomic>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "engine/duckdb/parquet_file.h"
 #include "report/table.h"
@@ -173,8 +174,15 @@ Result<std::string> answer_parquet(const session::Answered& answered) {
 
 std::string explanation_text(const session::Explanation& explained, report::Format format) {
   report::Sheet sheet;
+  // A sheet's line is one line: the others of a longer text follow it without a label.
   const auto both = [&](const std::string& name, const std::string& text) {
-    sheet.line(name, text).field(name, report::Cell::words(text));
+    std::string label = name;
+    for (std::size_t from = 0; from < text.size() || from == 0;) {
+      const std::size_t end = std::min(text.find('\n', from), text.size());
+      sheet.line(std::exchange(label, ""), text.substr(from, end - from));
+      from = end + 1;
+    }
+    sheet.field(name, report::Cell::words(text));
   };
   both("protects", "one unit of " + explained.units + ", " + explained.neighbours);
   both("bounds", explained.bounds);
@@ -183,7 +191,7 @@ std::string explanation_text(const session::Explanation& explained, report::Form
   for (const session::ExplainedStep& step : explained.steps) {
     const std::string name = "measure " + std::to_string(++number);
     both(name, step.measurement + (step.error.empty() ? "" : "  " + step.error) + "  for " +
-                   step.price + "\n            " + step.noise);
+                   step.price + "\n" + step.noise);
   }
   both("price", explained.price +
                     (explained.repeat ? ", but it was answered before: free for the total" : "") +

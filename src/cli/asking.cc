@@ -68,6 +68,17 @@ Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger) {
                                        std::string(to_string(terms.notion)) +
                                        "; a ledger's notion is for ever, so change the policy"};
     }
+    if (terms.gamma != policy.santha_vazirani.value_or(0)) {
+      const auto coins = [](const Rational& gamma) {
+        return gamma == 0 ? std::string("fair coins") : "santha-vazirani " + gamma.to_string();
+      };
+      return Error{Code::kRefused,
+                   "the policy's randomness for " + in_quotes(name) + " is " +
+                       coins(policy.santha_vazirani.value_or(0)) + ", the ledger's " +
+                       coins(terms.gamma) +
+                       "; a ledger's randomness is for ever, so change the policy or make a new "
+                       "ledger from it: discreet ledger init --policy FILE"};
+    }
   }
   return {};
 }

@@ -88,6 +88,66 @@ TEST(Attack, AnInterruptedRunIsPartialAndSaysSo) {
   EXPECT_NE(run.out.find("\"partial\": true"), run.out.npos) << run.out.substr(0, 300) << run.err;
 }
 
+TEST(Audit, AnInterruptedTableIsMarked) {
+  for (const char* format : {"", " --json"}) {
+    // Interrupted as soon as it listens: bit 1 of the caught signals is SIGINT.
+    const Finished run = shell(std::string("$D audit exact") + format +
+                               " & p=$!; until (( 0x$(awk '/SigCgt/ {print $2}' /proc/$p/status) & "
+                               "2 )); do sleep 0.01; done; kill -INT $p; wait $p; echo status $?");
+    EXPECT_NE(run.out.find("PARTIAL: stopped before its end"), run.out.npos) << run.out;
+    EXPECT_NE(run.out.find("status 5"), run.out.npos) << run.out;
+    EXPECT_NE(run.err.find("the table is partial"), run.err.npos);
+  }
+}
+
+// From the policy's line to the receipt: one certified answer, both prices said, nothing else.
+TEST(Randomness, APolicyForBentCoinsGetsOneAnswer) {
+  const Folder folder;
+  std::ofstream(folder.file("people.csv")) << "id,age\n1,20\n2,30\n3,40\n";
+  std::ofstream(folder.file("policy.yaml"))
+      << "version: 1\nsnapshot: a\nrandomness: santha-vazirani 0.05\n"
+         "units: {people: {budget: {epsilon: 4}}}\n"
+         "tables: {people: {source: people.csv, unit: id, columns: {age: {type: integer, range: "
+         "[0, 100]}}}}\n";
+  const auto run = [&](const std::string& words) {
+    return shell("cd '" + folder.file("") + "'; export XDG_STATE_HOME=$PWD/state; $D " + words);
+  };
+  EXPECT_NE(run("policy check").out.find("santha-vazirani 0.05"), std::string::npos);
+  const Finished made = run("ledger init --policy policy.yaml");
+  EXPECT_NE(made.out.find("one answer in the life of this ledger"), made.out.npos) << made.err;
+  for (const char* question :
+       {"SELECT AVG(age) FROM people", "SELECT age, COUNT(*) FROM people GROUP BY age",
+        "SELECT MEDIAN(age) FROM people"}) {
+    const Finished refused = run("query '" + std::string(question) + "' --epsilon 0.5");
+    EXPECT_EQ(refused.status, 3) << refused.out << refused.err;
+    EXPECT_NE(refused.err.find("COUNT or SUM without GROUP BY"), refused.err.npos) << refused.err;
+  }
+  EXPECT_EQ(run("query 'SELECT COUNT(*) FROM people' --error 5").status, 2);
+  EXPECT_EQ(run("query 'SELECT COUNT(*) FROM people' --epsilon 6").status, 2);
+  EXPECT_EQ(run("serve").status, 3);
+  // Nothing was spent by all that.
+  const std::string both =
+      "epsilon 0.5 is charged and holds on every Santha-Vazirani source of "
+      "gamma 0.05; on fair coins this answer would cost epsilon 0.396361";
+  const std::string question = "'SELECT SUM(age) FROM people' --epsilon 0.5";
+  EXPECT_NE(run("explain " + question).out.find(both), std::string::npos);
+  const Finished first = run("query " + question);
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_NE(first.out.find(both), first.out.npos) << first.out;
+  const std::string receipt = run("ledger history --json").out;
+  EXPECT_NE(receipt.find("gamma=0.05,epsilon=0.5,fair-epsilon=0.396361"), receipt.npos) << receipt;
+  // The same again is the same bytes; anything else is refused, under whatever policy.
+  EXPECT_EQ(run("query " + question + " --json").out, run("query " + question + " --json").out);
+  const Finished second = run("query 'SELECT COUNT(*) FROM people' --epsilon 0.5");
+  EXPECT_EQ(second.status, 3);
+  EXPECT_NE(second.err.find("gave its one answer"), second.err.npos) << second.err;
+  const Finished fair = run("query " + question + " --policy <(sed /randomness/d policy.yaml)");
+  EXPECT_NE(fair.status, 0);
+  const Finished noise =
+      run("noise laplace --value 1 --sensitivity 1 --epsilon 0.1 --ledger discreet.ledger");
+  EXPECT_EQ(noise.status, 3) << noise.out << noise.err;
+}
+
 TEST(Audit, RandomnessPrintsTheTable) {
   const Finished run = discreet({"audit", "randomness", "effective"});
   EXPECT_EQ(run.status, 0) << run.err;

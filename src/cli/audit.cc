@@ -6,6 +6,7 @@
 
 #include "audit/exact.h"
 #include "cli/arguments.h"
+#include "cli/audit_exhibit.h"
 #include "cli/program.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -21,12 +22,13 @@ struct AuditArguments {
   FormatArguments format;
 };
 
-/// Runs `run(name, progress)` for each name under one progress bar.
+/// Runs `run(name, progress)` for each name under one progress bar, until it is interrupted.
 template <class Row, class RunOne>
 Result<std::vector<Row>> run_each(const std::vector<std::string>& names, RunOne run, int err) {
   std::vector<Row> rows;
   report::Progress bar(err, "");
   for (std::size_t i = 0; i < names.size(); ++i) {
+    if (Interruption::came()) break;
     bar.relabel(names[i]);
     const auto progress = [&](int permille) {
       bar.show(i * 1000 + static_cast<std::size_t>(permille), names.size() * 1000);
@@ -36,6 +38,13 @@ Result<std::vector<Row>> run_each(const std::vector<std::string>& names, RunOne 
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+/// A last row that no reader of any format can take for a mechanism's.
+void mark_partial(report::Table& table, std::size_t columns) {
+  std::vector<Cell> row = {Cell::words("PARTIAL: stopped before its end")};
+  row.resize(columns, Cell::words(""));
+  table.add(std::move(row));
 }
 
 /// What people see has to fit a terminal: the case's name in place of its parameters, and what was
@@ -61,6 +70,7 @@ Result<report::Table> audit_table(const std::vector<std::string>& names, int err
                Cell::number(row.tapes), Cell::number(row.unresolved), Cell::words(row.verdict),
                Cell::words(row.ok ? "yes" : "no")});
   }
+  if (rows.size() < names.size()) mark_partial(table, brief ? 6 : 10);
   return table;
 }
 
@@ -80,6 +90,7 @@ Result<report::Table> mutant_table(const std::vector<std::string>& names, int er
     table.add({Cell::words(row.name), Cell::words(row.fault), Cell::words(row.caught),
                Cell::words(row.intact), verdict});
   }
+  if (rows.size() < names.size()) mark_partial(table, brief ? 3 : 5);
   return table;
 }
 
@@ -89,10 +100,15 @@ Result<int> run_audit(const AuditArguments& arguments, const Streams& streams) {
   if (arguments.name) names = {*arguments.name};
   const bool brief = format == report::Format::kTable;
   bool all_hold = true;
+  const Interruption interruption;
   DISCREET_ASSIGN(const report::Table table,
                   arguments.mutants ? mutant_table(names, streams.err, brief, all_hold)
                                     : audit_table(names, streams.err, brief, all_hold));
   DISCREET_TRY(write_all(streams.out, table.render(format)));
+  if (Interruption::came()) {
+    say(streams.err, "discreet: interrupted; the table is partial\n");
+    return 5;
+  }
   return all_hold ? 0 : describe(Code::kBug).exit_status;
 }
 

@@ -177,8 +177,8 @@ void add_audit_world(Program& program, CLI::App& group) {
            "histogram and by a classifier) and bounds epsilon on the other half. All bounds of a\n"
            "row hold together with confidence 0.999; a bound above the claim refutes it, one "
            "below\n"
-           "proves nothing. --power N plants noise that is a quarter too small and says how often\n"
-           "that is caught.\n",
+           "proves nothing. --power N plants noise that is a fifth too small (of sv-laplace: a\n"
+           "third) and says how often that is caught.\n",
        .closing = "Costs nothing: no data is involved.\n\n"
                   "Example:\n  discreet audit statistical laplace --samples 1e6 --power 20"},
       [statistical](const Streams& streams) { return run_statistical(*statistical, streams); });

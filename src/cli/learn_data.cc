@@ -156,6 +156,8 @@ Result<std::string> table_bytes(const json& made, const LearnRequest& request, b
 }
 
 Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& streams) {
+  DISCREET_TRY(check_place(arguments.report));
+  DISCREET_TRY(check_place(arguments.certificate));
   DISCREET_ASSIGN(LearnRequest request, LearnRequest::read(arguments.learn, streams, kSynthesize));
   learn::SyntheticTask task{.columns = request.columns};
   if (arguments.bins) {

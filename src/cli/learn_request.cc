@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/learn_request.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 #include "cli/plot_file.h"
 
@@ -45,6 +51,7 @@ void LearnArguments::add_to(CLI::App& app, bool has_target) {
 Result<LearnRequest> LearnRequest::read(const LearnArguments& arguments, const Streams& streams,
                                         const std::string& example, const Text& also) {
   LearnRequest out;
+  DISCREET_TRY(check_place(arguments.output));
   DISCREET_ASSIGN(out.lesson.training.epsilon,
                   required<Epsilon>(arguments.epsilon, "--epsilon", example));
   DISCREET_ASSIGN(out.lesson.training.delta, Delta::parse(arguments.delta.value_or("0")));
@@ -78,23 +85,67 @@ Result<LearnRequest> LearnRequest::read(const LearnArguments& arguments, const S
   return out;
 }
 
-Result<learn::Taught> teach(LearnRequest& request, const Streams& streams, const Fit& fit) {
+namespace {
+
+/// Runs `lesson` with a log for the owner, and says what came of it.
+Result<learn::Taught> run(
+    LearnRequest& request, const Streams& streams, const bool& resumed,
+    const std::function<Result<learn::Taught>(Asking&, const engine::OwnerLog&)>& lesson) {
   report::Progress progress(streams.err, "reading the data");
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  Asking& asking = *request.asking;
-  DISCREET_ASSIGN(learn::Taught taught, learn::teach(asking.policy(), asking.ledger(),
-                                                     asking.engine(), request.lesson, log, fit));
-  const learn::Lesson& lesson = request.lesson;
+  DISCREET_ASSIGN(learn::Taught taught, lesson(*request.asking, log));
+  const plan::Training& training = request.lesson.training;
+  const std::string price =
+      "epsilon " + training.epsilon.to_string() +
+      (training.delta.value() == 0 ? "" : ", delta " + training.delta.to_string());
   say(streams.err, taught.repeated ? "the same lesson was paid for before: the stored bytes, free\n"
-                                   : "charged to " + lesson.analyst + ": epsilon " +
-                                         lesson.training.epsilon.to_string() +
-                                         (lesson.training.delta.value() == 0
-                                              ? ""
-                                              : ", delta " + lesson.training.delta.to_string()) +
-                                         "; everything made from the result is free\n");
+                   : resumed ? "finished; " + price + " was charged when it began, nothing now\n"
+                             : "charged to " + request.lesson.analyst + ": " + price +
+                                   "; everything made from the result is free\n");
   return taught;
+}
+
+}  // namespace
+
+Result<learn::Taught> teach(LearnRequest& request, const Streams& streams, const Fit& fit) {
+  return run(request, streams, false, [&](Asking& asking, const engine::OwnerLog& log) {
+    return learn::teach(asking.policy(), asking.ledger(), asking.engine(), request.lesson, log,
+                        fit);
+  });
+}
+
+Result<learn::Taught> teach_in_parts(LearnRequest& request, const Streams& streams,
+                                     const std::string& file, const learn::FitInParts& fit) {
+  bool resumed = false;
+  const learn::Saving saving{.file = file, .resumed = [&] {
+                               resumed = true;
+                               say(streams.err, "going on from " + file + ": already paid for\n");
+                             }};
+  return run(request, streams, resumed, [&](Asking& asking, const engine::OwnerLog& log) {
+    return learn::teach_in_parts(asking.policy(), asking.ledger(), asking.engine(), request.lesson,
+                                 log, saving, fit);
+  });
+}
+
+Result<void> check_place(const Text& file) {
+  if (!file) return {};
+  std::error_code error;
+  const bool there = std::filesystem::exists(*file, error);
+  // What is no file (a pipe, a terminal) is left alone: opening it could wait for a reader.
+  if (there && !std::filesystem::is_regular_file(*file, error) &&
+      !std::filesystem::is_directory(*file, error)) {
+    return {};
+  }
+  const int fd = ::open(file->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (fd < 0) {
+    return Error{Code::kStorage, "the file " + in_quotes(*file) + ": " + std::strerror(errno) +
+                                     "; nothing was charged"};
+  }
+  ::close(fd);
+  if (!there) std::filesystem::remove(*file, error);
+  return {};
 }
 
 Result<int> hand_over(const LearnArguments& arguments, const std::string& bytes,

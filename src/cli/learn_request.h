@@ -10,6 +10,7 @@
 #include "cli/asking.h"
 #include "cli/program.h"
 #include "learn/lesson.h"
+#include "learn/parts.h"
 #include "report/progress.h"
 
 namespace discreet::cli {
@@ -41,6 +42,12 @@ using Fit = std::function<Result<std::string>(learn::Sums&, const learn::Certifi
 
 /// Teaches, and says on standard error what it cost.
 Result<learn::Taught> teach(LearnRequest& request, const Streams& streams, const Fit& fit);
+/// The same for a lesson in parts, saved between them in `file`.
+Result<learn::Taught> teach_in_parts(LearnRequest& request, const Streams& streams,
+                                     const std::string& file, const learn::FitInParts& fit);
+
+/// Fails with: kStorage when it could not be written: asked before anything is charged.
+Result<void> check_place(const Text& file);
 
 /// To --output, or to standard output.
 Result<int> hand_over(const LearnArguments& arguments, const std::string& bytes,

@@ -11,7 +11,8 @@
 namespace discreet::cli {
 
 void LedgerArguments::add_to(CLI::App& app) {
-  add_text(app, "--ledger", ledger, "the ledger's file (./discreet.ledger)", "FILE");
+  add_text(app, "--ledger", ledger,
+           "the ledger: a file (./discreet.ledger) or postgres://user@host/database", "PLACE");
   add_text(app, "--key", key, "the owner's key (in the state directory)", "FILE");
   add_text(app, "--witness", witness, "the witness (in the state directory)", "FILE");
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/ledger.h"
+#include "ledger/store_place.h"
 #include "policy/policy.h"
 #include "report/table.h"
 
@@ -168,6 +169,7 @@ Result<std::vector<ledger::NamespaceTerms>> all_terms(const InitArguments& argum
   DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(*arguments.policy));
   for (const auto& [name, units] : policy.units) {
     DISCREET_ASSIGN(ledger::NamespaceTerms terms, terms_of(units));
+    terms.gamma = policy.santha_vazirani.value_or(0);
     all.push_back(std::move(terms));
   }
   return all;
@@ -212,13 +214,18 @@ Result<int> run_init(const InitArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const auto made, ledger::Ledger::create(created));
   const std::string window = std::to_string(made->terms().witness_every - 1);
   report::Sheet sheet;
-  sheet.line("ledger", created.path.string()).field("ledger", Cell::words(created.path.string()));
+  const std::string place = ledger::shown(created.path);
+  sheet.line("ledger", place).field("ledger", Cell::words(place));
   sheet.line("id", made->id()).field("id", Cell::words(made->id()));
   for (const ledger::NamespaceTerms& terms : all) {
     DISCREET_TRY(made->add_namespace(terms));
     sheet.line("namespace", terms.name + ", cap " + to_text(terms.notion, terms.cap) +
                                 ", for life; neighbours: " + to_string(terms.neighbours));
     sheet.field("namespace", Cell::words(terms.name));
+    if (terms.gamma != 0) {
+      sheet.line("coins", "santha-vazirani " + terms.gamma.to_string() +
+                              ", for ever: one answer in the life of this ledger");
+    }
     for (const ledger::AnalystTerms& analyst : terms.analysts) {
       sheet.line("analyst " + analyst.name, "cap " + to_text(terms.notion, analyst.cap));
     }

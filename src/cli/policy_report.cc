@@ -10,6 +10,24 @@
 namespace discreet::cli {
 namespace {
 
+/// An engine's address as it may be shown: a password in it is left out, wherever libpq takes one.
+std::string without_password(std::string address) {
+  constexpr std::string_view kNamed = "password=";
+  const std::size_t scheme = address.find("://");
+  if (scheme != address.npos) {
+    const std::size_t colon = address.find(':', scheme + 3);
+    const std::size_t at = address.rfind('@', address.find('/', scheme + 3));
+    if (at != address.npos && colon < at) address.replace(colon + 1, at - colon - 1, "...");
+  }
+  for (std::size_t found = address.find(kNamed); found != address.npos;
+       found = address.find(kNamed, found + kNamed.size())) {
+    const std::size_t begin = found + kNamed.size();
+    const std::size_t end = address.find_first_of("& ", begin);
+    address.replace(begin, (end == address.npos ? address.size() : end) - begin, "...");
+  }
+  return address;
+}
+
 using Json = nlohmann::ordered_json;
 using policy::Column;
 using policy::Policy;
@@ -31,6 +49,11 @@ std::string noise_text(policy::NoisePreference noise) {
   if (noise == policy::NoisePreference::kLaplace) return "laplace";
   if (noise == policy::NoisePreference::kGaussian) return "gaussian";
   return "automatic";
+}
+
+std::string coins_text(const policy::Policy& policy) {
+  if (!policy.santha_vazirani) return "fair";
+  return "santha-vazirani " + policy.santha_vazirani->to_string();
 }
 
 std::string owner_text(const policy::UnitPath& unit) {
@@ -148,15 +171,23 @@ void add_units(report::Sheet& sheet, const Units& units) {
   if (!units.block_column.empty()) {
     sheet.line("  blocks", "by " + units.block_column + ": " + joined(units.block_values));
   }
+  if (units.within) {
+    sheet.line("  within", units.within->space + ", by " + units.within->column + ": " +
+                               std::to_string(units.within->members) +
+                               " of each count, and both are charged");
+  }
 }
 
 std::string people_text(const std::string& file, const Policy& policy) {
   report::Sheet head;
   head.line("policy", file + ", without mistakes");
   head.line("snapshot", policy.snapshot);
-  head.line("engine", policy.engine);
+  head.line("engine", without_password(policy.engine));
   if (!policy.ledger.empty()) head.line("ledger", policy.ledger + ", and no other");
   head.line("noise", noise_text(policy.noise));
+  head.line("randomness",
+            coins_text(policy) +
+                (policy.santha_vazirani ? ": one COUNT or SUM without groups, once" : ""));
   for (const auto& [name, units] : policy.units) add_units(head, units);
   for (const auto& [name, table] : policy.tables) {
     if (table.is_public()) head.line("public", name + " from " + table.source);
@@ -188,6 +219,11 @@ Json units_json(const Units& units) {
   if (!units.block_column.empty()) {
     out["blocks"] = {{"column", units.block_column}, {"values", units.block_values}};
   }
+  if (units.within) {
+    out["within"] = {{"namespace", units.within->space},
+                     {"column", units.within->column},
+                     {"members", units.within->members}};
+  }
   return out;
 }
 
@@ -217,9 +253,10 @@ std::string json_text(const std::string& file, const Policy& policy) {
   Json out{{"policy", file},
            {"ok", true},
            {"snapshot", policy.snapshot},
-           {"engine", policy.engine},
+           {"engine", without_password(policy.engine)},
            {"ledger", policy.ledger},
            {"noise", noise_text(policy.noise)},
+           {"randomness", coins_text(policy)},
            {"units", Json::object()},
            {"tables", Json::object()},
            {"other_releases", policy.other_releases},

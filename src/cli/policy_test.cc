@@ -51,6 +51,19 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
+TEST(PolicyCheck, ShowsNoPassword) {
+  const PolicyFile file(
+      replaced(kGood, "version: 1\n",
+               "version: 1\nengine: "
+               "\"postgresql://u:hunter2@h:5432/db?password=hunter2&sslmode=require\"\n"));
+  for (const char* format : {"table", "json"}) {
+    const Finished got = discreet({"policy", "check", "--policy", file.path(), "--format", format});
+    EXPECT_EQ(got.status, 0) << got.out << got.err;
+    EXPECT_EQ((got.out + got.err).find("hunter2"), std::string::npos) << got.out;
+    EXPECT_NE(got.out.find("h:5432"), std::string::npos) << got.out;
+  }
+}
+
 TEST(PolicyCheck, TellsAGoodPolicyBack) {
   const PolicyFile file(kGood);
   const Finished got = discreet({"policy", "check", "--policy", file.path()});

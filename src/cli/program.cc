@@ -129,6 +129,7 @@ Result<CLI::App*> Program::find(const std::vector<std::string>& words) {
     const auto names = command_names(*app);
     if (names.empty() || is_option(word)) break;
     if (std::find(names.begin(), names.end(), word) == names.end()) {
+      if (actions_.contains(app)) break;  // a word of its own, such as a file
       const std::string above = full_name(*app);
       return invalid_input("unknown command " +
                            in_quotes(above.empty() ? word : above + " " + word) +

@@ -67,6 +67,7 @@ void add_budget(Program& program);   // budget.cc
 void add_query(Program& program);    // query.cc: query, explain, curve
 void add_learn(Program& program);    // learn.cc
 void add_predict(Program& program);  // predict.cc
+void add_publish(Program& program);  // publish.cc
 void add_shell(Program& program);    // shell.cc
 void add_serve(Program& program);    // serve.cc
 

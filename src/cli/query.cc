@@ -10,6 +10,7 @@
 #include "cli/answer_text.h"
 #include "cli/asking.h"
 #include "cli/plot_file.h"
+#include "cli/publish.h"
 #include "report/number.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -135,6 +136,16 @@ report::Cell width_cell(double width) {
 }
 
 Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
+  if (arguments.sql && (arguments.sql->ends_with(".yaml") || arguments.sql->ends_with(".yml"))) {
+    return run_workload_curve({.file = arguments.sql,
+                               .from = arguments.from,
+                               .to = arguments.to,
+                               .plot = arguments.plot,
+                               .delta = arguments.question.delta,
+                               .world = arguments.world,
+                               .format = arguments.format},
+                              streams);
+  }
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_TRY(check_plot_name(arguments.plot));
   DISCREET_ASSIGN(const Rational from, parse_number("from", arguments.from.value_or("0.05")));
@@ -221,9 +232,10 @@ void add_query(Program& program) {
            "and the text alone: looking costs nothing. An average's error depends on how many "
            "rows\n"
            "there are: say about how many with --rows.\n",
-       .closing = "Example:\n  discreet curve \"SELECT COUNT(*) FROM visits\" --plot error.svg"},
+       .closing = "Example:\n  discreet curve \"SELECT COUNT(*) FROM visits\" --plot error.svg\n"
+                  "  discreet curve workload.yaml --plot error.png    # of a whole publication"},
       [curve](const Streams& streams) { return run_curve(*curve, streams); });
-  add_text(curve_app, "sql", curve->sql, "the question", "SQL");
+  add_text(curve_app, "sql", curve->sql, "the question, or a workload file (.yaml)", "SQL");
   add_text(curve_app, "--from", curve->from, "the least epsilon (0.05)");
   add_text(curve_app, "--to", curve->to, "the largest epsilon (2)");
   add_text(curve_app, "--plot", curve->plot, "in FILE.svg or FILE.png", "FILE");

@@ -23,6 +23,7 @@ Result<int> run_command(const std::vector<std::string>& words, const Streams& st
   add_query(program);
   add_learn(program);
   add_predict(program);
+  add_publish(program);
   add_shell(program);
   add_serve(program);
   DISCREET_ASSIGN(const Action action, program.parse(words));

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet serve: the server for many analysts.
+#include <sys/stat.h>
+
 #include <memory>
 #include <mutex>
 
 #include "cli/asking.h"
 #include "cli/program.h"
+#include "ledger/store_place.h"
 #include "server/api/service.h"
+#include "server/pgwire/server.h"
+#include "server/pgwire/service_desk.h"
 #include "server/signals.h"
 
 namespace discreet::cli {
@@ -15,7 +20,8 @@ constexpr const char* kExample = "discreet serve --policy policy.yaml --listen 1
 
 struct ServeArguments {
   WorldArguments world;
-  Text listen, state, pages, certificate, key, tick, answer_after;
+  Text listen, pg_listen, state, pages, certificate, key, tick, answer_after;
+  std::vector<std::string> surveys;
 };
 
 /// One reading of the policy, with its ledger and engine.
@@ -46,11 +52,25 @@ Result<server::http::Options> http_options(const ServeArguments& arguments) {
   return options;
 }
 
+/// PostgreSQL's port, with the same rules as the other one; none: it is not wanted.
+Result<std::optional<server::pgwire::Options>> pg_options(const ServeArguments& arguments) {
+  if (!arguments.pg_listen) return std::optional<server::pgwire::Options>{};
+  ServeArguments with = arguments;
+  with.listen = arguments.pg_listen;
+  DISCREET_ASSIGN(const server::http::Options same, http_options(with));
+  return std::optional(
+      server::pgwire::Options{.address = same.address, .port = same.port, .tls = same.tls});
+}
+
 Result<server::api::ServiceOptions> service_options(const ServeArguments& arguments,
                                                     const Streams& streams) {
   server::api::ServiceOptions options;
-  options.state = arguments.state.value_or(arguments.world.where.path() + ".server");
+  const std::string ledger = arguments.world.where.path();
+  options.state = arguments.state.value_or((ledger::is_postgres(ledger) ? "discreet" : ledger) +
+                                           std::string(".server"));
   options.pages = arguments.pages.value_or("");
+  if (arguments.pg_listen) options.scram_rounds = server::identity::kScramRounds;
+  options.surveys = arguments.surveys;
   options.log = [err = streams.err,
                  mutex = std::make_shared<std::mutex>()](const std::string& line) {
     const std::lock_guard lock(*mutex);
@@ -59,6 +79,11 @@ Result<server::api::ServiceOptions> service_options(const ServeArguments& argume
   options.open = [&arguments, log = options.log]() -> Result<std::shared_ptr<server::api::World>> {
     DISCREET_ASSIGN(auto asking, Asking::open(arguments.world, ledger::Access::kUse,
                                               [log](const std::string& words) { log(words); }));
+    if (asking->policy().santha_vazirani) {
+      return Error{Code::kRefused,
+                   "a policy with randomness: santha-vazirani is asked on the command line; a "
+                   "server would show later bits of the same source"};
+    }
     return std::shared_ptr<server::api::World>(std::make_shared<AskingWorld>(std::move(asking)));
   };
   if (arguments.tick) {
@@ -75,15 +100,25 @@ Result<server::api::ServiceOptions> service_options(const ServeArguments& argume
 
 Result<int> run_serve(const ServeArguments& arguments, const Streams& streams) {
   server::Signals signals;  // before any thread is made
+  ::umask(077);             // what is kept here is for nobody else
   DISCREET_ASSIGN(server::http::Options http, http_options(arguments));
+  DISCREET_ASSIGN(const auto pg, pg_options(arguments));
   DISCREET_ASSIGN(const server::api::ServiceOptions options, service_options(arguments, streams));
   DISCREET_ASSIGN(const auto service, server::api::Service::open(options));
   http.log = [&](const server::http::Seen& seen) { service->note(seen); };
+  http.body_max = [&](const server::http::Request& request) { return service->body_max(request); };
   DISCREET_ASSIGN(const auto server,
                   server::http::Server::listen(
                       http, [&](server::http::Request request, server::http::Reply reply) {
                         service->handle(std::move(request), std::move(reply));
                       }));
+  server::pgwire::ServiceDesk desk(*service);
+  std::unique_ptr<server::pgwire::Server> pg_server;
+  if (pg) {
+    DISCREET_ASSIGN(pg_server, server::pgwire::Server::listen(*pg, desk));
+    say(streams.err, "PostgreSQL's clients: host=" + pg->address +
+                         " port=" + std::to_string(pg_server->port()) + " dbname=discreet\n");
+  }
   DISCREET_ASSIGN(const auto password, service->first_owner());
   if (password) {
     say(streams.err,
@@ -97,6 +132,7 @@ Result<int> run_serve(const ServeArguments& arguments, const Streams& streams) {
     service->log("reload", reloaded ? "done" : reloaded.error().message);
   }
   service->stop();
+  if (pg_server) pg_server->stop();
   server->stop();
   return 0;
 }
@@ -112,7 +148,8 @@ void add_serve(Program& program) {
            "Analysts log in and ask in SQL (POST /api/v1/query); the ledger's caps hold for each\n"
            "of them and for all together. What reads data is answered at a tick of the clock that\n"
            "is fixed before the data is read. The first start makes the owner's login and tells\n"
-           "its password once. /api/v1/openapi.json describes everything.\n",
+           "its password once. A browser shows the pages for owner, analysts and auditor, and for\n"
+           "people who answer a --survey; /api/v1/openapi.json describes the interface.\n",
        .closing = std::string("Example:\n  ") + kExample +
                   "\n  curl -H 'Content-Type: application/json' -d "
                   "'{\"name\":\"owner\",\"password\":\"...\"}' \\\n"
@@ -122,9 +159,14 @@ void add_serve(Program& program) {
            "FILE");
   arguments->world.where.add_to(app);
   add_text(app, "--listen", arguments->listen, "where to listen (127.0.0.1:8080)", "ADDRESS");
+  add_text(app, "--pg-listen", arguments->pg_listen,
+           "listen for PostgreSQL's clients too, such as 127.0.0.1:5433 (not)", "ADDRESS");
   add_text(app, "--state", arguments->state,
            "the folder of accounts and the audit log (LEDGER.server)", "FOLDER");
-  add_text(app, "--pages", arguments->pages, "a folder of static pages", "FOLDER");
+  add_text(app, "--pages", arguments->pages, "a folder of pages in place of the program's own",
+           "FOLDER");
+  add_texts(app, "--survey", arguments->surveys,
+            "a survey to collect, from discreet local survey; may be given again", "FILE");
   add_text(app, "--tls-certificate", arguments->certificate, "a PEM chain", "FILE");
   add_text(app, "--tls-key", arguments->key, "its private key, PEM", "FILE");
   add_text(app, "--tick-ms", arguments->tick, "answers come at multiples of it (100)");

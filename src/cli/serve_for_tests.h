@@ -62,8 +62,9 @@ class ServedSurvey {
   }
 
   /// Starts the server; the first time also logs the owner in and makes the analysts' accounts.
-  std::unique_ptr<ServerProcess> start() {
-    auto server = std::make_unique<ServerProcess>(command());
+  std::unique_ptr<ServerProcess> start() { return start(command()); }
+  std::unique_ptr<ServerProcess> start(const std::vector<std::string>& words) {
+    auto server = std::make_unique<ServerProcess>(words);
     if (server->port() == 0) return nullptr;
     const std::size_t at = server->said().find("password  ");
     if (at == std::string::npos) return server;

@@ -18,7 +18,11 @@ Result<void> Engine::check_listed(std::size_t count, const std::string& table,
                        " has more than " + std::to_string(most) + " values; list fewer keys");
 }
 
-Result<Sensitive<mechanism::UnitRows>> Engine::rows(const plan::CheckedTraining&, const OwnerLog&) {
+Result<std::vector<std::string>> Engine::repeated_keys(const policy::Policy&, const OwnerLog&) {
+  return Error{Code::kUnsupported, "this engine cannot check whether keys are unique"};
+}
+
+Result<Sensitive<mechanism::UnitRows>> Engine::rows(const plan::CheckedRows&, const OwnerLog&) {
   return Error{Code::kUnsupported, "this engine cannot learn; export the rows to a file first"};
 }
 

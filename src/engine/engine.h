@@ -41,10 +41,10 @@ class Engine {
   virtual Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                                    const OwnerLog& log) = 0;
 
-  /// The kept rows of a question that learns: for each measurement its argument in steps above the
-  /// low end of its range, kNoValue where there is none.
-  /// Fails with: kUnsupported on engines that cannot; kEngine, kInterrupted.
-  virtual Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedTraining& training,
+  /// The kept rows of a question that learns or tabulates: for each measurement its argument in
+  /// steps above the low end of its range, kNoValue where there is none. Fails with: kUnsupported
+  /// on engines that cannot; kEngine, kInterrupted.
+  virtual Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedRows& question,
                                                       const OwnerLog& log);
   static constexpr std::int64_t kNoValue = std::numeric_limits<std::int64_t>::min();
 
@@ -62,6 +62,13 @@ class Engine {
                                                          const std::string& table,
                                                          const std::string& column,
                                                          std::size_t most, const OwnerLog& log) = 0;
+
+  /// For the owner alone: keys that the policy's paths lead to ("visits.id") and that hold a value
+  /// twice. They are declared unique, and joins along them rest on it (plan/identity.h). Not for
+  /// questions: what it says depends on rows.
+  /// Fails with: kUnsupported on engines that cannot; kEngine, kInterrupted.
+  virtual Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
+                                                         const OwnerLog& log);
 
  protected:
   /// What public_values() refuses, in the same words on every engine.

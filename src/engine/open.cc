@@ -5,6 +5,8 @@
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/postgres/postgres_engine.h"
 #include "engine/postgres/sources.h"
+#include "engine/trino/sources.h"
+#include "engine/trino/trino_engine.h"
 
 namespace discreet::engine {
 namespace {
@@ -13,6 +15,8 @@ bool is_postgres(const std::string& name) {
   return name.starts_with("postgres://") || name.starts_with("postgresql://");
 }
 
+bool is_trino(const std::string& name) { return name.starts_with("trino://"); }
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> open_engine(const policy::Policy& policy, const OwnerLog& log) {
@@ -20,9 +24,14 @@ Result<std::unique_ptr<Engine>> open_engine(const policy::Policy& policy, const 
     DISCREET_ASSIGN(auto engine, postgres::PostgresEngine::open(policy, log));
     return std::unique_ptr<Engine>(std::move(engine));
   }
+  if (is_trino(policy.engine)) {
+    DISCREET_ASSIGN(auto engine, trino::TrinoEngine::open(policy, log));
+    return std::unique_ptr<Engine>(std::move(engine));
+  }
   if (policy.engine != "duckdb") {
-    return Error{Code::kUnsupported,
-                 "the policy's engine is not there yet; write duckdb or postgres://..."};
+    return Error{
+        Code::kUnsupported,
+        "the policy's engine is not there yet; write duckdb, postgres://... or trino://..."};
   }
   DISCREET_ASSIGN(auto engine, duckdb::DuckDbEngine::open(policy, log));
   return std::unique_ptr<Engine>(std::move(engine));
@@ -32,11 +41,12 @@ Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& sou
                                                           const std::string& directory,
                                                           const OwnerLog& log) {
   if (is_postgres(source)) return postgres::describe_source(source, log);
+  if (is_trino(source)) return trino::describe_source(source, log);
   return duckdb::describe_source(source, directory, log);
 }
 
 std::optional<std::pair<std::string, std::string>> split_server(const std::string& source) {
-  return postgres::split_url(source);
+  return is_trino(source) ? trino::split_url(source) : postgres::split_url(source);
 }
 
 }  // namespace discreet::engine

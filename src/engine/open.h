@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine that a policy names: duckdb, or postgres://user@host:port/database.
+// The engine that a policy names: duckdb, postgres://user@host:port/database, or
+// trino://user@host:port.
 #pragma once
 
 #include <memory>
@@ -19,12 +20,13 @@ namespace discreet::engine {
 Result<std::unique_ptr<Engine>> open_engine(const policy::Policy& policy, const OwnerLog& log);
 
 /// The columns of a source by itself, for a draft of a policy: a file, FILE.duckdb:TABLE, or
-/// postgres://user@host:port/database/schema.table. Names and types, nothing of the data.
+/// postgres://user@host:port/database/schema.table, or
+/// trino://user@host:port/catalog.schema.table. Names and types, nothing of the data.
 Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
                                                           const std::string& directory,
                                                           const OwnerLog& log);
 
-/// The server and the table of such a name of PostgreSQL's; nothing for a file.
+/// The server and the table of such a name of a server's; nothing for a file.
 std::optional<std::pair<std::string, std::string>> split_server(const std::string& source);
 
 }  // namespace discreet::engine

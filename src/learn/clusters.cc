@@ -185,6 +185,12 @@ Result<Clusters> fit_clusters(Sums& sums, const ClusterTask& task) {
   } else {
     DISCREET_ASSIGN(seeds, ClusterTree::grow(sums, d, task.k, read));
   }
+  // What noise made of nobody is no seed.
+  for (std::size_t i = seeds.points.size(); i-- > 0;) {
+    if (seeds.weights[i] > 0) continue;
+    seeds.points.erase(seeds.points.begin() + static_cast<std::ptrdiff_t>(i));
+    seeds.weights.erase(seeds.weights.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   if (seeds.points.empty()) {
     seeds.points.assign(1, std::vector<double>(d, 0.5));
     seeds.weights.assign(1, 1.0);
@@ -201,7 +207,8 @@ Result<Clusters> fit_clusters(Sums& sums, const ClusterTask& task) {
     mass += seeds.weights[i];
   }
   const double inside = seeds.spread * static_cast<double>(d);
-  double radius = 2 * std::sqrt(spread / std::max(mass, 1e-9) + inside) + 0.02;
+  const double squared = spread / std::max(mass, 1e-9) + inside;
+  double radius = 2 * std::sqrt(squared > 0 ? squared : 0) + 0.02;
   if (sums.pure()) radius *= std::sqrt(static_cast<double>(d));
   for (std::size_t step = 0; step < kSteps; ++step) {
     DISCREET_TRY(lloyd(sums, read, radius, out.centres, out.sizes));

@@ -105,35 +105,49 @@ plan::Plan rows_plan(const policy::Policy& policy, const std::string& table,
   return out;
 }
 
+Certificate CheckedLesson::certificate(const Lesson& lesson, const policy::Policy& policy,
+                                       std::string receipt) const {
+  const Charge& charge = training.rows.charge();
+  return {.units = charge.units().name,
+          .neighbours = to_string(charge.units().neighbours),
+          .snapshot = policy.snapshot,
+          .epsilon = lesson.training.epsilon.to_string(),
+          .delta = lesson.training.delta.to_string(),
+          .noise = training.terms.noise().text,
+          .receipt = std::move(receipt)};
+}
+
+Result<CheckedLesson> check_lesson(const policy::Policy& policy, ledger::Ledger& ledger,
+                                   const Lesson& lesson) {
+  const std::string request =
+      lesson.request_id.empty() ? ledger.fresh_request_id() : lesson.request_id;
+  DISCREET_ASSIGN(plan::CheckedTraining checked,
+                  plan::Checker::check_training(rows_plan(policy, lesson.table, lesson.columns),
+                                                lesson.training, policy, request));
+  const Hash& plan = checked.rows.charge().plan();
+  const Hash key =
+      ledger::sha256("learn\n" + lesson.text + "\n" + std::string(plan.begin(), plan.end()));
+  return CheckedLesson{std::move(checked),
+                       {.analyst = lesson.analyst,
+                        .key = std::string(key.begin(), key.end()),
+                        .snapshot = policy.snapshot}};
+}
+
 Result<Taught> teach(const policy::Policy& policy, ledger::Ledger& ledger, engine::Engine& engine,
                      const Lesson& lesson, const engine::OwnerLog& log,
                      const std::function<Result<std::string>(Sums&, const Certificate&)>& fit) {
-  const std::string request =
-      lesson.request_id.empty() ? ledger.fresh_request_id() : lesson.request_id;
-  DISCREET_ASSIGN(const plan::CheckedTraining checked,
-                  plan::Checker::check_training(rows_plan(policy, lesson.table, lesson.columns),
-                                                lesson.training, policy, request));
-  const Charge& charge = checked.rows.charge();
-  const Hash key = ledger::sha256("learn\n" + lesson.text + "\n" +
-                                  std::string(charge.plan().begin(), charge.plan().end()));
-  const ledger::Question question{.analyst = lesson.analyst,
-                                  .key = std::string(key.begin(), key.end()),
-                                  .snapshot = policy.snapshot};
-  DISCREET_ASSIGN(ledger::Outcome outcome, ledger.charge(charge, question));
+  DISCREET_ASSIGN(const CheckedLesson checked, check_lesson(policy, ledger, lesson));
+  DISCREET_ASSIGN(ledger::Outcome outcome,
+                  ledger.charge(checked.training.rows.charge(), checked.question));
   if (const auto* const seen = std::get_if<ledger::Answer>(&outcome)) {
     return Taught{seen->bytes(), true};
   }
   ledger::Paid& paid = std::get<ledger::Paid>(outcome);
-  const Certificate certificate{.units = charge.units().name,
-                                .neighbours = to_string(charge.units().neighbours),
-                                .snapshot = policy.snapshot,
-                                .epsilon = lesson.training.epsilon.to_string(),
-                                .delta = lesson.training.delta.to_string(),
-                                .noise = checked.terms.noise().text,
-                                .receipt = paid.receipts.front().id()};
-  DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows, engine.rows(checked, log));
-  DISCREET_ASSIGN(mechanism::ClippedSums series,
-                  mechanism::ClippedSums::open(checked.terms, std::move(paid.receipts.front())));
+  const Certificate certificate = checked.certificate(lesson, policy, paid.receipts.front().id());
+  DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows, engine.rows(checked.training, log));
+  DISCREET_ASSIGN(
+      mechanism::ClippedSums series,
+      mechanism::ClippedSums::open(checked.training.terms, std::move(paid.receipts.front())));
   Sums sums(std::move(series), rows);
   DISCREET_ASSIGN(std::string bytes, fit(sums, certificate));
   DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), std::move(bytes)));

@@ -3,8 +3,8 @@
 // session/: checked, charged whole and durably, then the rows, the rounds, the stored answer.
 //
 // A run that dies after its charge stays charged: the rounds' answers are gone with it, and asking
-// again is charged again. The same lesson under the same snapshot label gives the stored bytes,
-// free.
+// again is charged again, but for a lesson in parts (parts.h). The same lesson under the same
+// snapshot label gives the stored bytes, free.
 #pragma once
 
 #include <functional>
@@ -52,6 +52,17 @@ struct Taught {
   std::string bytes;  ///< as stored
   bool repeated = false;
 };
+
+/// A lesson that was checked, and what the ledger knows it by.
+struct CheckedLesson {
+  plan::CheckedTraining training;
+  ledger::Question question;
+  /// `receipt` is the ledger's id of the charge.
+  Certificate certificate(const Lesson& lesson, const policy::Policy& policy,
+                          std::string receipt) const;
+};
+Result<CheckedLesson> check_lesson(const policy::Policy& policy, ledger::Ledger& ledger,
+                                   const Lesson& lesson);
 
 /// Charges, reads the rows, lets `fit` make the bytes, stores them.
 /// Fails with: what the checker, the ledger and the engine say; after the charge only the world

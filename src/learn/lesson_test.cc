@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "learn/parts.h"
 #include "session/clinic_for_tests.h"
 
 namespace discreet::learn {
@@ -98,6 +99,110 @@ TEST(Lesson, AKilledRunStaysCharged) {
   std::vector<double> sums;
   ASSERT_TRUE(sums_of(clinic, lesson_of({"age"}, "1"), sums).has_value());
   EXPECT_EQ(clinic.spent(), "2 2");
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+/// A lesson in five parts of one round each; its state is the rounds that were done, "0 3 4 ".
+struct InParts {
+  Lesson lesson = lesson_of({"age"}, "1");
+  std::filesystem::path file;
+  int die_in = -1;  ///< the round in which the process dies
+  bool resumed = false;
+
+  explicit InParts(const Clinic& clinic) : file(clinic.folder() + "/run.checkpoint") {
+    lesson.training.shares = {};
+    lesson.training.delta = Delta::parse("1e-6").value();
+    lesson.training.sampling = plan::Sampling{std::uint64_t{1} << 63, 5, 5};
+  }
+
+  Result<Taught> teach(Clinic& clinic) {
+    return teach_in_parts(
+        clinic.policy(), clinic.ledger(), clinic.engine(), lesson, {},
+        {.file = file, .resumed = [&] { resumed = true; }},
+        [&](Parts& parts, const Certificate&) -> Result<std::string> {
+          std::string state = parts.state();
+          while (true) {
+            DISCREET_ASSIGN(const bool more, parts.next(state));
+            if (!more) return state;
+            const auto round = static_cast<int>(parts.sums().rounds_done());
+            if (round == die_in) return Error{Code::kInterrupted, "killed"};
+            DISCREET_TRY(parts.sums().dense(1, 1, [](auto, std::span<double> v) { v[0] = 1; }));
+            state += std::to_string(round) + " ";
+          }
+        });
+  }
+};
+
+TEST(LessonInParts, GoesOnAfterAKillWithoutARoundDrawnTwice) {
+  Clinic clinic;
+  InParts run(clinic);
+  run.die_in = 2;
+  EXPECT_FALSE(run.teach(clinic));
+  EXPECT_EQ(clinic.spent(), "1 1");
+  const std::string early = bytes_of(run.file);
+  run.die_in = 4;
+  EXPECT_FALSE(run.teach(clinic));  // goes on with round 3: round 2 was taken by the dead
+  EXPECT_TRUE(run.resumed);
+  // An old copy of the file brings no round back.
+  put(run.file, early);
+  run.die_in = -1;
+  const auto done = run.teach(clinic);
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(done->bytes, "0 1 ");  // of the copy; 2, 3 and 4 are gone
+  EXPECT_FALSE(done->repeated);
+  EXPECT_FALSE(std::filesystem::exists(run.file));
+  EXPECT_EQ(clinic.spent(), "1 1");
+  const auto again = run.teach(clinic);
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->bytes, "0 1 ");
+}
+
+TEST(LessonInParts, RefusesAFileOfAnotherRunBeforeItCharges) {
+  Clinic clinic;
+  InParts run(clinic);
+  run.die_in = 2;
+  EXPECT_FALSE(run.teach(clinic));
+  run.die_in = -1;
+  const std::string sealed = bytes_of(run.file);
+  const auto refused = [&](InParts& lesson, const std::string& bytes) {
+    put(lesson.file, bytes);
+    const auto taught = lesson.teach(clinic);
+    EXPECT_FALSE(taught);
+    EXPECT_EQ(clinic.spent(), "1 1");
+    return taught ? "" : taught.error().message;
+  };
+  InParts other = run;
+  other.lesson.columns = {"cost"};
+  EXPECT_NE(refused(other, sealed).find("another run"), std::string::npos);
+  other = run;
+  other.lesson.analyst = "press";
+  refused(other, sealed);
+  other = run;
+  other.lesson.training.epsilon = Epsilon::parse("0.5").value();
+  refused(other, sealed);
+  std::string changed = sealed;
+  changed.back() = static_cast<char>(changed.back() ^ 1);
+  EXPECT_NE(refused(run, changed).find("was changed"), std::string::npos);
+  EXPECT_NE(refused(run, "").find("no checkpoint"), std::string::npos);
+  refused(run, "discreet checkpoint 1\n99999999999999999999999\nx");
+  refused(run, sealed.substr(0, sealed.size() / 2));
+  // A place that cannot be written to.
+  other = run;
+  other.lesson.text = "another";
+  other.file = clinic.folder() + "/none/run.checkpoint";
+  EXPECT_FALSE(other.teach(clinic));
+  EXPECT_EQ(clinic.spent(), "1 1");
+  // The run itself is unharmed.
+  put(run.file, sealed);
+  EXPECT_EQ(run.teach(clinic)->bytes, "0 1 3 4 ");
 }
 
 TEST(Lesson, RefusesWhatThePolicyDoesNotAllow) {

@@ -25,7 +25,7 @@ Result<void> check_task(const RegressionTask& task) {
   return {};
 }
 
-std::vector<Rational> regression_shares() { return {6, 94}; }
+std::vector<Rational> regression_shares() { return {40, 6, 54}; }
 
 Result<Regression> fit_regression(Sums& sums, const RegressionTask& task) {
   DISCREET_TRY(check_task(task));
@@ -39,25 +39,32 @@ Result<Regression> fit_regression(Sums& sums, const RegressionTask& task) {
   const double centre = (target.low + target.high) / 2;
   const double half = (target.high - target.low) / 2;
   // The vector (features, y) with y in [-1, 1].
-  DISCREET_ASSIGN(const Moments m,
-                  moments(sums, d + 1, [&](std::span<const std::int64_t> row, std::span<double> v) {
-                    const std::int64_t cell = row[task.target];
-                    if (cell == kMissing || !out.features.encode(row, v.first(d))) return false;
-                    v[d] = std::clamp((target.value(cell) - centre) / half, -1.0, 1.0);
-                    return true;
-                  }));
-  const double n = std::max(m.sums(0, 0), 10.0);
-  std::vector<double> means(d);
-  for (std::size_t i = 0; i < d; ++i) means[i] = std::clamp(m.sums(0, i + 1) / n, -1.0, 1.0);
-  const double mean_y = std::clamp(m.sums(0, d + 1) / n, -1.0, 1.0);
+  const Encode encode = [&](std::span<const std::int64_t> row, std::span<double> v) {
+    const std::int64_t cell = row[task.target];
+    if (cell == kMissing || !out.features.encode(row, v.first(d))) return false;
+    v[d] = std::clamp((target.value(cell) - centre) / half, -1.0, 1.0);
+    return true;
+  };
+  // Means first: about them the vectors are short, and so is the noise of their products.
+  DISCREET_ASSIGN(const Means first, means(sums, d + 1, d, encode));
+  const double n = first.count;
+  DISCREET_ASSIGN(const Moments m, moments(
+                                       sums, d + 1,
+                                       [&](std::span<const std::int64_t> row, std::span<double> v) {
+                                         if (!encode(row, v)) return false;
+                                         for (std::size_t i = 0; i <= d; ++i)
+                                           v[i] -= first.means[i];
+                                         return true;
+                                       },
+                                       false));
   Symmetric covariance(d);
   std::vector<double> with_y(d);
   for (std::size_t i = 0; i < d; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      covariance.set(i, j, m.sums(i + 1, j + 1) / n - means[i] * means[j]);
-    }
-    with_y[i] = m.sums(i + 1, d + 1) / n - means[i] * mean_y;
+    for (std::size_t j = 0; j <= i; ++j) covariance.set(i, j, m.sums(i + 1, j + 1) / n);
+    with_y[i] = m.sums(i + 1, d + 1) / n;
   }
+  const std::vector<double>& means = first.means;
+  const double mean_y = means[d];
   // Symmetric noise of deviation s has norm about 2 s sqrt(d). The ridge is what the least
   // eigenvalue lacks of that: none where the data is strong, all where it is lost in noise
   // [AdaSSP].
@@ -78,7 +85,7 @@ Result<Regression> fit_regression(Sums& sums, const RegressionTask& task) {
     explained += w[i] * with_y[i];
     length += w[i] * w[i];
   }
-  const double variance_y = std::max(m.sums(d + 1, d + 1) / n - mean_y * mean_y, 0.0);
+  const double variance_y = std::max(m.sums(d + 1, d + 1) / n, 0.0);
   const double residual = std::max(variance_y - explained, 1e-9);
   out.residual_deviation = half * std::sqrt(residual);
   out.intercept = centre + half * mean_y;

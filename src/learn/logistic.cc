@@ -349,22 +349,35 @@ Result<Classifier> fit_classifier(Sums& sums, const ClassifierTask& task) {
 Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Classifier& classifier,
                                                         const ClassifierTask& task,
                                                         std::size_t group) {
+  std::vector<double> x(classifier.features.width());
+  return estimate_accuracy(
+      sums,
+      [&](std::span<const std::int64_t> row) -> std::optional<std::size_t> {
+        if (!classifier.features.encode(row, x)) return std::nullopt;
+        return classifier.choose(x);
+      },
+      task, group);
+}
+
+Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Choose& choose,
+                                                        const ClassifierTask& task,
+                                                        std::size_t group) {
   const bool grouped = group < task.columns.size();
   const std::size_t groups = grouped ? task.columns[group].categories.size() : 1;
-  std::vector<double> x(classifier.features.width());
   // Each group: rows, and rows that are right. A row counts in one group.
   const double clip = sums.pure() ? 2 : std::sqrt(2.0);
   DISCREET_ASSIGN(
       const std::vector<double> counts,
       sums.sparse(2 * groups, clip, [&](std::span<const std::int64_t> row, Sums::Pairs& pairs) {
         const std::int64_t truth = row[task.target];
-        if (truth == kMissing || !classifier.features.encode(row, x)) return;
+        if (truth == kMissing) return;
+        const std::optional<std::size_t> chosen = choose(row);
+        if (!chosen) return;
         const std::int64_t g = grouped ? row[group] : 0;
         if (g < 0 || static_cast<std::size_t>(g) >= groups) return;
         const std::size_t at = 2 * static_cast<std::size_t>(g);
         pairs.emplace_back(at, 1.0);
-        if (classifier.choose(x) == static_cast<std::size_t>(truth))
-          pairs.emplace_back(at + 1, 1.0);
+        if (*chosen == static_cast<std::size_t>(truth)) pairs.emplace_back(at + 1, 1.0);
       }));
   std::vector<AccuracyEstimate> out;
   const auto add = [&](double count, double right, double parts) {

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,11 @@ struct AccuracyEstimate {
   double half_width = 0;  ///< at 95 %, of the noise alone
 };
 Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Classifier& classifier,
+                                                        const ClassifierTask& task,
+                                                        std::size_t group);
+/// The same for anything that chooses a class for a row; nothing for a row that is left out.
+using Choose = std::function<std::optional<std::size_t>(std::span<const std::int64_t> row)>;
+Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Choose& choose,
                                                         const ClassifierTask& task,
                                                         std::size_t group);
 

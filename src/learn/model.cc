@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "learn/distribution.h"
+
 namespace discreet::learn {
 namespace {
 
@@ -46,6 +48,14 @@ json body_of(const Classifier& m) {
           {"intercepts", m.intercepts}};
 }
 
+json body_of(const NaiveBayes& m) {
+  return {{"kind", "naive-bayes"},
+          {"classes", m.classes},
+          {"bins", m.bins},
+          {"log_priors", m.log_priors},
+          {"tables", m.tables}};
+}
+
 json body_of(const Regression& m) {
   // Coefficients per unit of the column, as people read them; the encoded ones are what predicts.
   json coefficients = json::array();
@@ -68,11 +78,8 @@ json body_of(const Regression& m) {
 }
 
 json body_of(const Network& m) {
-  return {{"kind", "network"},
-          {"classes", m.classes},
-          {"hidden", m.hidden},
-          {"centre", m.centre},
-          {"weights", m.weights}};
+  return {{"kind", "network"},  {"classes", m.classes}, {"hidden", m.hidden},
+          {"centre", m.centre}, {"steps", m.steps},     {"weights", m.weights}};
 }
 
 json body_of(const ClusterModel& m) {
@@ -88,6 +95,11 @@ Result<Model> read(const json& j) {
   for (const json& column : j.at("columns")) model.columns.push_back(column_of(column));
   for (const Column& column : model.columns) DISCREET_TRY(check_column(column));
   model.target = j.value("target", "");
+  for (const json& one : j.value("accuracy_on_training_rows", json::array())) {
+    model.accuracy.emplace_back(
+        one.at("group"),
+        AccuracyEstimate{one.at("count"), one.at("accuracy"), one.at("half_width")});
+  }
   const Features features(model.columns, all_of(model.columns.size()));
   const json& body = j.at("model");
   const std::string kind = body.at("kind");
@@ -98,6 +110,17 @@ Result<Model> read(const json& j) {
     if (m.weights.size() != scores || m.intercepts.size() != scores) return wrong();
     for (const auto& w : m.weights) {
       if (w.size() != features.width()) return wrong();
+    }
+    model.what = std::move(m);
+  } else if (kind == "naive-bayes") {
+    NaiveBayes m{body.at("classes"), body.at("bins"), body.at("log_priors"), body.at("tables")};
+    const std::size_t k = m.classes.size();
+    if (k < 2 || m.bins < 2 || m.log_priors.size() != k ||
+        m.tables.size() != model.columns.size()) {
+      return wrong();
+    }
+    for (std::size_t i = 0; i < m.tables.size(); ++i) {
+      if (m.tables[i].size() != bin_count(model.columns[i], m.bins) * k) return wrong();
     }
     model.what = std::move(m);
   } else if (kind == "regression") {
@@ -111,8 +134,8 @@ Result<Model> read(const json& j) {
     if (m.coefficients.size() != features.width()) return wrong();
     model.what = std::move(m);
   } else if (kind == "network") {
-    Network m{features, body.at("classes"), body.at("hidden"), body.at("centre"),
-              body.at("weights")};
+    Network m{features,          body.at("classes"), body.at("hidden"),
+              body.at("centre"), body.at("weights"), body.value("steps", std::uint64_t{0})};
     const std::size_t d = features.width();
     const std::size_t k = m.classes.size();
     if (m.weights.size() != m.hidden * (d + 1 + k) + k * (d + 1) || k < 2 || m.centre.size() != d)
@@ -231,6 +254,8 @@ Result<Csv> predict(const Model& model, Csv table) {
   const auto* const network = std::get_if<Network>(&model.what);
   const auto* const regression = std::get_if<Regression>(&model.what);
   const auto* const clusters = std::get_if<ClusterModel>(&model.what);
+  const auto* const bayes = std::get_if<NaiveBayes>(&model.what);
+  if (bayes != nullptr) add_classes(table, model.target, bayes->classes);
   if (classifier != nullptr) add_classes(table, model.target, classifier->classes);
   if (network != nullptr) add_classes(table, model.target, network->classes);
   if (regression != nullptr) table.header.push_back(model.target + "_predicted");
@@ -245,6 +270,9 @@ Result<Csv> predict(const Model& model, Csv table) {
     if (!features.encode(cells, x)) {
       row.resize(table.header.size());
       continue;
+    }
+    if (bayes != nullptr) {
+      put_classes(row, bayes->classes, bayes->probabilities(model.columns, cells));
     }
     if (classifier != nullptr) put_classes(row, classifier->classes, classifier->probabilities(x));
     if (network != nullptr) put_classes(row, network->classes, network->probabilities(x));

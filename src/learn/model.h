@@ -12,6 +12,7 @@
 #include "learn/lesson.h"
 #include "learn/linear.h"
 #include "learn/logistic.h"
+#include "learn/naive_bayes.h"
 #include "learn/network.h"
 
 namespace discreet::learn {
@@ -24,7 +25,7 @@ struct ClusterModel {
 /// A model with the columns that it reads, in order.
 struct Model {
   std::vector<Column> columns;
-  std::variant<Classifier, Regression, Network, ClusterModel> what;
+  std::variant<Classifier, NaiveBayes, Regression, Network, ClusterModel> what;
   std::string target;
   std::vector<std::pair<std::string, AccuracyEstimate>> accuracy;  ///< overall, then by group
 };

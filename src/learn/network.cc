@@ -2,11 +2,14 @@
 #include "learn/network.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <random>
 
 #include "learn/choices.h"
+#include "learn/parts.h"
 
 namespace discreet::learn {
 namespace {
@@ -109,6 +112,117 @@ std::uint64_t sampling_threshold(double sampling) {
   return static_cast<std::uint64_t>(std::clamp(sampling, 0x1p-40, 1 - 0x1p-40) * 0x1p64);
 }
 
+/// The descent, step by step: what it knows between steps is its state.
+class Descent {
+ public:
+  explicit Descent(const NetworkTask& task)
+      : task_(task),
+        features_(task.columns, task.features),
+        shape_{features_.width(), task.hidden, task.columns[task.target].categories.size()},
+        pass_(shape_),
+        weights_(first_weights(shape_, task.seed)),
+        velocity_(weights_.size(), 0.0),
+        mean_(weights_.size(), 0.0),
+        centre_(shape_.d, 0.0) {}
+
+  /// The first step that is taken finds the middle of the rows, and how many a sample has, which is
+  /// not public.
+  Result<void> step(Sums& sums) {
+    const std::uint64_t round = sums.rounds_done();
+    DISCREET_TRY(usual_ == 0 ? measure(sums) : descend(sums, round));
+    taken_ += 1;
+    if (task_.progress) task_.progress(round + 1, task_.steps);
+    return {};
+  }
+
+  std::string state() const {
+    std::string out;
+    for (const std::vector<double>* part : {&weights_, &velocity_, &mean_, &centre_}) {
+      out.append(reinterpret_cast<const char*>(part->data()), part->size() * sizeof(double));
+    }
+    const std::array<double, 3> rest{usual_, averaged_, taken_};
+    return out.append(reinterpret_cast<const char*>(rest.data()), sizeof(rest));
+  }
+
+  /// Fails with: kCorrupt for what is no state of this task.
+  Result<void> restore(const std::string& state) {
+    if (state.empty()) return {};
+    if (state.size() != this->state().size()) {
+      return Error{Code::kCorrupt, "the saved state is of another network"};
+    }
+    const char* at = state.data();
+    const auto read = [&](void* to, std::size_t size) {
+      std::memcpy(to, at, size);
+      at += size;
+    };
+    for (std::vector<double>* part : {&weights_, &velocity_, &mean_, &centre_}) {
+      read(part->data(), part->size() * sizeof(double));
+    }
+    for (double* number : {&usual_, &averaged_, &taken_}) read(number, sizeof(double));
+    return {};
+  }
+
+  Network network() const {
+    Network out{features_, task_.columns[task_.target].categories, task_.hidden, centre_,
+                weights_,  static_cast<std::uint64_t>(taken_)};
+    for (std::size_t i = 0; averaged_ > 0 && i < mean_.size(); ++i) {
+      out.weights[i] = mean_[i] / averaged_;
+    }
+    return out;
+  }
+
+ private:
+  std::optional<std::size_t> read(std::span<const std::int64_t> row) {
+    const std::int64_t truth = row[task_.target];
+    if (truth < 0 || static_cast<std::size_t>(truth) >= shape_.k) return std::nullopt;
+    if (!features_.encode(row, pass_.x)) return std::nullopt;
+    pass_.normalise();
+    return static_cast<std::size_t>(truth);
+  }
+
+  Result<void> measure(Sums& sums) {
+    DISCREET_ASSIGN(const std::vector<double> middle,
+                    sums.dense(shape_.d + 1, std::sqrt(1 + kMark * kMark),
+                               [&](std::span<const std::int64_t> row, std::span<double> v) {
+                                 if (!read(row)) return;
+                                 std::copy(pass_.x.begin(), pass_.x.end(), v.begin());
+                                 v[shape_.d] = kMark;
+                               }));
+    usual_ = std::max(middle[shape_.d], 2 * sums.deviation()) / kMark;
+    for (std::size_t i = 0; i < shape_.d; ++i) centre_[i] = middle[i] / usual_;
+    return {};
+  }
+
+  Result<void> descend(Sums& sums, std::uint64_t round) {
+    DISCREET_ASSIGN(const std::vector<double> sum,
+                    sums.dense(weights_.size(), kClip,
+                               [&](std::span<const std::int64_t> row, std::span<double> gradient) {
+                                 const std::optional<std::size_t> truth = read(row);
+                                 if (!truth) return;
+                                 pass_.subtract(centre_);
+                                 pass_.forward(shape_, weights_);
+                                 pass_.backward(shape_, weights_, *truth, gradient);
+                               }));
+    const bool late = 10 * round >= 7 * task_.steps;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      velocity_[i] = task_.momentum * velocity_[i] + sum[i] / (usual_ * kClip);
+      weights_[i] -= task_.rate * velocity_[i];
+      if (late) mean_[i] += weights_[i];
+    }
+    if (late) averaged_ += 1;
+    return {};
+  }
+
+  const NetworkTask& task_;
+  Features features_;
+  Shape shape_;
+  Pass pass_;
+  std::vector<double> weights_, velocity_, mean_, centre_;
+  double usual_ = 0;     // units in a sample; 0: not measured yet
+  double averaged_ = 0;  // how many weights mean_ adds up
+  double taken_ = 0;     // steps
+};
+
 }  // namespace
 
 std::vector<double> Network::probabilities(std::span<const double> encoded) const {
@@ -138,71 +252,30 @@ Result<void> check_task(const NetworkTask& task) {
   return {};
 }
 
-plan::Training network_training(const NetworkTask& task, const Epsilon& epsilon,
-                                const Delta& delta) {
+plan::Training network_training(const NetworkTask& task, const Epsilon& epsilon, const Delta& delta,
+                                std::uint64_t parts) {
   return {.epsilon = epsilon,
           .delta = delta,
           .shares = {},
-          .sampling = plan::Sampling{sampling_threshold(task.sampling), task.steps}};
+          .sampling = plan::Sampling{sampling_threshold(task.sampling), task.steps, parts}};
 }
 
 Result<Network> fit_network(Sums& sums, const NetworkTask& task) {
   DISCREET_TRY(check_task(task));
-  Network out;
-  out.features = Features(task.columns, task.features);
-  out.classes = task.columns[task.target].categories;
-  out.hidden = task.hidden;
-  const Shape shape{out.features.width(), task.hidden, out.classes.size()};
-  std::vector<double> w = first_weights(shape, task.seed);
-  std::vector<double> velocity(w.size(), 0.0);
-  std::vector<double> mean(w.size(), 0.0);
-  Pass pass(shape);
-  const auto read = [&](std::span<const std::int64_t> row) -> std::optional<std::size_t> {
-    const std::int64_t truth = row[task.target];
-    if (truth < 0 || static_cast<std::size_t>(truth) >= shape.k) return std::nullopt;
-    if (!out.features.encode(row, pass.x)) return std::nullopt;
-    pass.normalise();
-    return static_cast<std::size_t>(truth);
-  };
-  // The first step: the middle of the rows, and how many a sample has, which is not public.
-  DISCREET_ASSIGN(const std::vector<double> middle,
-                  sums.dense(shape.d + 1, std::sqrt(1 + kMark * kMark),
-                             [&](std::span<const std::int64_t> row, std::span<double> v) {
-                               if (!read(row)) return;
-                               std::copy(pass.x.begin(), pass.x.end(), v.begin());
-                               v[shape.d] = kMark;
-                             }));
-  const double usual = std::max(middle[shape.d], 2 * sums.deviation()) / kMark;
-  for (std::size_t i = 0; i < shape.d; ++i) out.centre.push_back(middle[i] / usual);
-  if (task.progress) task.progress(1, task.steps);
-  std::uint64_t averaged = 0;
-  for (std::uint64_t step = 1; step < task.steps; ++step) {
-    DISCREET_ASSIGN(const std::vector<double> sum,
-                    sums.dense(w.size(), kClip,
-                               [&](std::span<const std::int64_t> row, std::span<double> gradient) {
-                                 const std::optional<std::size_t> truth = read(row);
-                                 if (!truth) return;
-                                 pass.subtract(out.centre);
-                                 pass.forward(shape, w);
-                                 pass.backward(shape, w, *truth, gradient);
-                               }));
-    for (std::size_t i = 0; i < w.size(); ++i) {
-      velocity[i] = task.momentum * velocity[i] + sum[i] / (usual * kClip);
-      w[i] -= task.rate * velocity[i];
-    }
-    if (10 * step >= 7 * task.steps) {
-      for (std::size_t i = 0; i < w.size(); ++i) mean[i] += w[i];
-      ++averaged;
-    }
-    if (task.progress) task.progress(step + 1, task.steps);
+  Descent descent(task);
+  while (sums.rounds_left() > 0) DISCREET_TRY(descent.step(sums));
+  return descent.network();
+}
+
+Result<Network> fit_network(Parts& parts, const NetworkTask& task) {
+  DISCREET_TRY(check_task(task));
+  Descent descent(task);
+  DISCREET_TRY(descent.restore(parts.state()));
+  while (true) {
+    DISCREET_ASSIGN(const bool more, parts.next(descent.state()));
+    if (!more) return descent.network();
+    while (parts.sums().rounds_left() > 0) DISCREET_TRY(descent.step(parts.sums()));
   }
-  if (averaged == 0) {
-    mean = w;
-    averaged = 1;
-  }
-  for (double& x : mean) x /= static_cast<double>(averaged);
-  out.weights = std::move(mean);
-  return out;
 }
 
 }  // namespace discreet::learn

@@ -18,6 +18,8 @@
 
 namespace discreet::learn {
 
+class Parts;
+
 struct NetworkTask {
   std::vector<Column> columns;
   std::vector<std::size_t> features;
@@ -40,14 +42,18 @@ struct Network {
   std::size_t hidden = 0;
   std::vector<double> centre;
   std::vector<double> weights;  ///< A (h x d), a (h), U (k x h), S (k x d), s (k)
+  std::uint64_t steps = 0;      ///< that were taken; fewer than planned after an accident
 
   std::vector<double> probabilities(std::span<const double> encoded) const;
 };
 
 Result<void> check_task(const NetworkTask& task);
 /// The series of its steps, for the checker to price: the accountant solves the noise.
-plan::Training network_training(const NetworkTask& task, const Epsilon& epsilon,
-                                const Delta& delta);
+/// `parts`: how many processes may take turns (parts.h).
+plan::Training network_training(const NetworkTask& task, const Epsilon& epsilon, const Delta& delta,
+                                std::uint64_t parts = 1);
 Result<Network> fit_network(Sums& sums, const NetworkTask& task);
+/// Goes on where another process stopped; steps whose part it took to its grave are left out.
+Result<Network> fit_network(Parts& parts, const NetworkTask& task);
 
 }  // namespace discreet::learn

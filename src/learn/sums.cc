@@ -78,12 +78,15 @@ Result<double> length_quantile(Sums& sums, double fraction, double most,
         const double i = x <= 0 ? kBuckets - 1.0 : std::floor(4 * std::log2(most / x));
         out.emplace_back(static_cast<std::size_t>(std::clamp(i, 0.0, kBuckets - 1.0)), 1.0);
       }));
+  // A bucket counts by what is beyond the noise that one of so many would have by chance.
+  const double doubt = 2 * sums.deviation();
   double total = 0;
-  for (const double count : counts) total += std::max(0.0, count - sums.deviation());
+  for (const double count : counts) total += std::max(0.0, count - doubt);
+  if (total == 0) return most / 3;  // too few to tell
   // From the long end: the first bucket at which more than 1 - fraction is counted.
   double above = 0;
   for (std::size_t i = 0; i < kBuckets; ++i) {
-    above += std::max(0.0, counts[i] - sums.deviation());
+    above += std::max(0.0, counts[i] - doubt);
     if (above > (1 - fraction) * total) return most * std::exp2(-static_cast<double>(i) / 4);
   }
   return most;

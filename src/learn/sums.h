@@ -37,8 +37,9 @@ class Sums {
   bool pure() const { return sums_.terms().norm() == mechanism::ClippingNorm::kL1; }
   /// The norm that clips: L1 if pure() else L2.
   double norm(std::span<const double> v) const;
-  /// How many rounds were taken, and how many there are.
-  std::uint64_t rounds_done() const { return sums_.terms().rounds() - sums_.rounds_left(); }
+  /// How many rounds were taken (those of earlier parts count), and how many are left in this part.
+  std::uint64_t rounds_done() const { return sums_.round(); }
+  std::uint64_t rounds_left() const { return sums_.rounds_left(); }
   const mechanism::ClippedSums::Terms& terms() const { return sums_.terms(); }
   /// The ledger's id of the charge, after the first sum.
   const std::string& receipt_id() const { return receipt_id_; }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic tables from released marginals: all columns and all pairs of columns are measured in
-// two rounds; a tree of the pairs that depend on each other most (Chow-Liu, as in MST) draws a
-// first table, and its rows are then weighed until all measured pairs agree. Everything after the
-// two rounds is free.
+// Synthetic tables from released marginals: all columns, then all pairs of columns are measured; a
+// tree of the pairs that depend on each other most (Chow-Liu, as in MST) draws a first table, and
+// its rows are weighed until all measured pairs agree. Where there are not too many, all triples
+// are then compared with that table, roughly, and those that differ most are measured again (as AIM
+// selects, but all at once). Everything after the four rounds is free.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +23,17 @@ struct SyntheticTask {
   std::uint64_t seed = 1;  ///< of drawing, after release
 };
 
-/// A released marginal of one or two columns, beside what the synthetic table has.
+/// A released marginal of one to three columns, beside what the synthetic table has.
 struct ReleasedMarginal {
   std::vector<std::size_t> columns;
-  std::vector<double> released;   ///< shares; of pairs: first column's bins by second's
+  std::vector<double> released;   ///< shares; the last column's bins are neighbours
   std::vector<double> synthetic;  ///< shares
   double distance() const;        ///< total variation
 };
 
 struct Synthetic {
   std::vector<std::vector<std::int64_t>> rows;  ///< bins
-  std::vector<ReleasedMarginal> marginals;      ///< singles, then pairs
+  std::vector<ReleasedMarginal> marginals;      ///< singles, pairs, then triples
   double count = 0;                             ///< released
 };
 

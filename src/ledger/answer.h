@@ -71,6 +71,15 @@ struct Quote {
   Price analyst_left;   ///< the same
   bool repeat = false;  ///< a stored answer would be given
   bool fits = false;
+
+  /// Further namespaces that pay when this one does.
+  struct Also {
+    std::string units;
+    Price price;
+    Price total_left;
+    Price analyst_left;
+  };
+  std::vector<Also> also = {};
 };
 
 }  // namespace discreet::ledger

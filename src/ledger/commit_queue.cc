@@ -5,8 +5,25 @@
 #include <utility>
 
 namespace discreet::ledger {
+namespace {
+
+/// Never throws: when there is no memory for the words, a few letters that need none must do.
+void fail(Result<void>& result) noexcept {
+  try {
+    result = Error{Code::kStorage,
+                   "the ledger could not write; what was charged stays charged. Open it again"};
+  } catch (...) {
+    result = Error{Code::kStorage, "out of memory"};
+  }
+}
+
+}  // namespace
 
 void CommitQueue::submit(Work& work) {
+  // All memory that leading takes is there before anybody can wait for this thread: what throws,
+  // throws here, and nobody is left waiting.
+  std::vector<Work*> batch;
+  batch.reserve(kBatchMax);
   std::unique_lock lock(mutex_);
   waiting_.push_back(&work);
   if (has_leader_) work.wake.wait(lock, [&] { return work.done || work.leads; });
@@ -15,18 +32,14 @@ void CommitQueue::submit(Work& work) {
   has_leader_ = true;
   const std::size_t size = std::min(waiting_.size(), kBatchMax);
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(size);
-  const std::vector<Work*> batch(waiting_.begin(), end);
+  batch.assign(waiting_.begin(), end);
   waiting_.erase(waiting_.begin(), end);
   lock.unlock();
   // A library may throw (memory ran out). The leader must not leave with the followers waiting.
   try {
     run_batch_(batch);
   } catch (...) {
-    for (Work* each : batch) {
-      each->result = Error{Code::kStorage,
-                           "the ledger could not write; what was charged stays charged. Open it "
-                           "again"};
-    }
+    for (Work* each : batch) fail(each->result);
   }
   lock.lock();
 

@@ -21,6 +21,8 @@
 //   L6  A history that is older than its witness, or not a continuation of it, is not used; nor are
 //       two copies at once. With a witness synced every N charges, at most N - 1 charges can be
 //       undone unseen.
+//   L8  A charge that several namespaces pay is in the history for all of them, or for none.
+//   L7  A charge has one receipt for each of its parts, ever, whichever process takes it.
 //
 // Thread-safe: threads that wait for the disk share one commit. A child that fork() made is
 // refused.
@@ -124,6 +126,20 @@ class Ledger {
   /// Fails with: kInvalidInput (more than 256 MiB; another ledger's charge); kConflict (answered
   /// meanwhile at another price); kStorage; kCorrupt. The charge is lost then.
   Result<Answer> store(Paid&& paid, std::string bytes);
+  // A run in parts, so that it survives its process (ledger_parts.cc). A mechanism that is paid for
+  // once and used in parts takes no receipt but that of the part (mechanism/clipped_sums.h).
+  /// The receipt for part `part` of what the charge of record `paid` bought: for the one line of
+  /// that charge, its text followed by "#part". A record without a price is durable before.
+  /// Fails with: kConflict when the part was taken before, or the question is answered; kRefused
+  /// unless `paid` is a charge for just this question, plan and price; as charge() does.
+  Result<Receipt> take_part(const Charge& charge, const Question& question, Sequence paid,
+                            std::uint64_t part);
+  /// A charge whose process died: the answer, if there is one by now, else a Paid without receipts,
+  /// good for store() alone. Nothing is charged. Fails with: kRefused as take_part() does.
+  Result<Outcome> resume(const Charge& charge, const Question& question, Sequence paid);
+  /// 32 secret bytes that only this ledger's owner can make again; another purpose, other bytes.
+  /// Fails with: kRefused without the key.
+  Result<Hash> secret(const std::string& purpose);
   /// For a question that its caller gave no id: made of random bits, drawn when the ledger was
   /// opened, and a counter, so that no other request has it.
   std::string fresh_request_id();
@@ -208,13 +224,20 @@ class Ledger {
   void note_witnessed(const Head& kept);
 
   // ledger_charge.cc
+  struct Payer;
   struct Request;
+  Result<Payer> payer_of(const Request& request, const ChargedUnits& units) const;
   Result<void> examine(Request& request) const;
   Result<void> check_request_id(const Request& request);
+  Result<void> check_budgets(const Request& request) const;
   Result<void> check_same_question(const Record& answer, const Price& price, const Hash& plan,
                                    const std::string& blocks);
   Result<void> pay(Request& request);
-  Error refusal(const Request& request, const Account& account, const std::string& whose) const;
+  Result<void> append_payments(Request& request);
+  Error refusal(const Payer& payer, const Account& account, const std::string& whose) const;
+
+  // ledger_parts.cc
+  Result<Record> charge_of_run(const Charge& charge, const Question& question, Sequence paid);
   Result<std::string> bytes_of_answer(const Record& answer);
 
   // ledger_owner.cc

@@ -45,7 +45,24 @@ Error other_blocks(const ChargedUnits& units, const NamespaceTerms& terms) {
                               "; the policy and the ledger must name the same column"};
 }
 
+Error gave_its_answer() {
+  return {Code::kRefused,
+          "this ledger gave its one answer: on coins that may be bent (randomness: "
+          "santha-vazirani) the prices of two answers do not add up; ask the same question again "
+          "for free, or keep a ledger on fair coins"};
+}
+
 }  // namespace
+
+/// One namespace that pays, with what the state knows of it.
+struct Ledger::Payer {
+  const ChargedUnits* units = nullptr;
+  const NamespaceState* space = nullptr;
+  const Account* analyst = nullptr;
+  Price price;
+  std::string blocks;
+  std::vector<std::size_t> numbers;
+};
 
 /// A charge with what was found out about it. Valid within a transaction, but for what it outputs.
 struct Ledger::Request {
@@ -53,11 +70,7 @@ struct Ledger::Request {
 
   const Charge& charge;
   const Question& question;
-  const NamespaceState* space = nullptr;
-  const Account* analyst = nullptr;
-  Price price;
-  std::string blocks;
-  std::vector<std::size_t> numbers;
+  std::vector<Payer> payers;  // Charge::units(), then its `also`
 
   // What came of it:
   std::optional<Record> stored;  // the answer that is there already
@@ -65,28 +78,45 @@ struct Ledger::Request {
   Sequence sequence = 0;         // of the new charge
   Hash hash{};
 
+  const Payer& first() const { return payers.front(); }
   QuestionKey key() const { return {charge.units().name, question.key, question.snapshot}; }
 };
 
-/// Fills in what the state knows. A function of question, charge and history.
-Result<void> Ledger::examine(Request& request) const {
-  const ChargedUnits& units = request.charge.units();
-  DISCREET_ASSIGN(request.space, state_.find(units.name));
-  const NamespaceTerms& terms = request.space->terms;
+/// A function of question, charge and history.
+Result<Ledger::Payer> Ledger::payer_of(const Request& request, const ChargedUnits& units) const {
+  Payer payer;
+  payer.units = &units;
+  DISCREET_ASSIGN(payer.space, state_.find(units.name));
+  const NamespaceTerms& terms = payer.space->terms;
   if (units.neighbours != terms.neighbours) {
     return Error{Code::kRefused, "namespace " + in_quotes(units.name) + " protects against " +
                                      to_string(terms.neighbours) + ", but the question's price " +
                                      "is for " + to_string(units.neighbours) +
                                      "; the policy and the ledger must name the same neighbours"};
   }
-  DISCREET_ASSIGN(request.analyst, request.space->analyst(request.question.analyst));
-  request.blocks = join_names(units.blocks);
-  if (!request.blocks.empty()) {
+  DISCREET_ASSIGN(payer.analyst, payer.space->analyst(request.question.analyst));
+  payer.blocks = join_names(units.blocks);
+  if (!payer.blocks.empty()) {
     if (units.block_attribute != terms.block_attribute) return other_blocks(units, terms);
-    DISCREET_ASSIGN(const std::vector<std::string> names, split_names(request.blocks));
-    DISCREET_ASSIGN(request.numbers, request.space->numbers_of(names));
+    DISCREET_ASSIGN(const std::vector<std::string> names, split_names(payer.blocks));
+    DISCREET_ASSIGN(payer.numbers, payer.space->numbers_of(names));
   }
-  DISCREET_ASSIGN(request.price, price_of(terms.notion, request.charge.lines()));
+  DISCREET_TRY(check_coins(terms, request.charge.lines()));
+  DISCREET_ASSIGN(payer.price, price_of(terms.notion, request.charge.lines(), units.moves));
+  return payer;
+}
+
+/// Fills in all who pay.
+Result<void> Ledger::examine(Request& request) const {
+  std::vector<const ChargedUnits*> all = {&request.charge.units()};
+  for (const ChargedUnits& units : request.charge.units().also) all.push_back(&units);
+  for (const ChargedUnits* const units : all) {
+    for (const Payer& other : request.payers) {
+      if (other.units->name == units->name) return invalid_input("a namespace pays once");
+    }
+    DISCREET_ASSIGN(Payer payer, payer_of(request, *units));
+    request.payers.push_back(std::move(payer));
+  }
   return {};
 }
 
@@ -99,8 +129,8 @@ Result<void> Ledger::check_request_id(const Request& request) {
   const char* const difference = earlier->question != request.question.key        ? "question"
                                  : earlier->snapshot != request.question.snapshot ? "snapshot"
                                  : earlier->plan != request.charge.plan()         ? "plan"
-                                 : earlier->price != request.price                ? "price"
-                                 : earlier->blocks != request.blocks              ? "blocks"
+                                 : earlier->price != request.first().price        ? "price"
+                                 : earlier->blocks != request.first().blocks      ? "blocks"
                                                                                   : nullptr;
   if (difference == nullptr) return {};
   return Error{Code::kConflict, "request id " + in_quotes(request.charge.request_id()) +
@@ -120,18 +150,31 @@ Result<void> Ledger::check_same_question(const Record& answer, const Price& pric
                                     "new label when the policy changes"};
 }
 
-Error Ledger::refusal(const Request& request, const Account& account,
-                      const std::string& whose) const {
-  const Notion notion = request.space->terms.notion;
-  const Price left = account.left(request.numbers);
-  std::string text = "not enough budget: the question needs " + to_text(notion, request.price) +
+Error Ledger::refusal(const Payer& payer, const Account& account, const std::string& whose) const {
+  const Notion notion = payer.space->terms.notion;
+  const Price left = account.left(payer.numbers);
+  std::string text = "not enough budget: the question needs " + to_text(notion, payer.price) +
                      ", but " + to_text(notion, left);
-  if (request.price.delta != Amount() && left.delta == Amount()) text += " and delta 0";
+  if (payer.price.delta != Amount() && left.delta == Amount()) text += " and delta 0";
   text += " is left of the budget of " + whose;
-  if (!request.numbers.empty()) text += " for these blocks";
+  if (!payer.numbers.empty()) text += " for these blocks";
   return {Code::kBudget, text +
                              "; ask fewer or less accurate questions, or have the owner raise "
                              "it with `discreet ledger top-up`"};
+}
+
+/// All who pay can, or nobody does.
+Result<void> Ledger::check_budgets(const Request& request) const {
+  for (const Payer& payer : request.payers) {
+    const std::string& units = payer.units->name;
+    if (!request.stored && !payer.space->total.admits(payer.price, payer.numbers)) {
+      return refusal(payer, payer.space->total, "namespace " + in_quotes(units));
+    }
+    if (payer.analyst->admits(payer.price, payer.numbers)) continue;
+    const std::string where = request.payers.size() > 1 ? " in namespace " + in_quotes(units) : "";
+    return refusal(payer, *payer.analyst, "analyst " + in_quotes(request.question.analyst) + where);
+  }
+  return {};
 }
 
 /// Finds the stored answer, or appends what has to be paid. Within a write transaction.
@@ -140,36 +183,48 @@ Result<void> Ledger::pay(Request& request) {
   DISCREET_TRY(check_request_id(request));
   DISCREET_ASSIGN(request.stored, store_->find_answer(request.key()));
   if (request.stored) {
-    DISCREET_TRY(
-        check_same_question(*request.stored, request.price, request.charge.plan(), request.blocks));
+    DISCREET_TRY(check_same_question(*request.stored, request.first().price, request.charge.plan(),
+                                     request.first().blocks));
     DISCREET_ASSIGN(request.bytes, bytes_of_answer(*request.stored));
     DISCREET_ASSIGN(const bool has_paid, store_->has_paid(request.key(), request.question.analyst));
     if (has_paid) return {};
   }
-  const std::string& units = request.charge.units().name;
-  if (!request.stored && !request.space->total.admits(request.price, request.numbers)) {
-    return refusal(request, request.space->total, "namespace " + in_quotes(units));
-  }
-  if (!request.analyst->admits(request.price, request.numbers)) {
-    return refusal(request, *request.analyst, "analyst " + in_quotes(request.question.analyst));
-  }
+  if (!request.stored && state_.gave_its_answer()) return gave_its_answer();
+  DISCREET_TRY(check_budgets(request));
   if (!batch_time_) return batch_time_.error();
+  return append_payments(request);
+}
 
-  Record record;
-  record.kind = request.stored ? Kind::kShare : Kind::kCharge;
-  record.units = units;
-  record.analyst = request.question.analyst;
-  record.blocks = request.blocks;
-  record.price = request.price;
-  record.request_id = request.charge.request_id();
-  record.question = request.question.key;
-  record.snapshot = request.question.snapshot;
-  record.plan = request.charge.plan();
-  if (request.stored) record.about = request.stored->about;
-  record.detail = describe_noise(request.charge.lines());
-  DISCREET_TRY(append(std::move(record)));
-  request.sequence = state_.sequence();
-  request.hash = state_.hash();
+/// One record for each that pays, all in this transaction: S3 makes them one entry (L8). What a
+/// Payer points to is the state's, which the first append changes: so all are built before it.
+Result<void> Ledger::append_payments(Request& request) {
+  std::vector<Record> records;
+  for (const Payer& payer : request.payers) {
+    Record record;
+    const bool joins = !records.empty();
+    record.kind = request.stored ? (joins ? Kind::kAlsoShare : Kind::kShare)
+                                 : (joins ? Kind::kAlsoCharge : Kind::kCharge);
+    record.units = payer.units->name;
+    record.analyst = request.question.analyst;
+    record.blocks = payer.blocks;
+    record.price = payer.price;
+    record.plan = request.charge.plan();
+    if (joins) {
+      record.about = state_.next();  // the first of these
+    } else {
+      record.request_id = request.charge.request_id();
+      record.question = request.question.key;
+      record.snapshot = request.question.snapshot;
+      if (request.stored) record.about = request.stored->about;
+      record.detail = describe_noise(request.charge.lines());
+    }
+    records.push_back(std::move(record));
+  }
+  request.sequence = state_.next();
+  for (Record& record : records) {
+    DISCREET_TRY(append(std::move(record)));
+    if (state_.sequence() == request.sequence) request.hash = state_.hash();
+  }
   return {};
 }
 
@@ -209,6 +264,13 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
     if (!charge || charge->hash != used.hash_) {
       return invalid_input("the answer belongs to a charge of another ledger");
     }
+    // A resumed run may have been finished by another process.
+    DISCREET_ASSIGN(std::optional<std::string> own, store_->answer_bytes(used.charge_));
+    if (own) {
+      was_answered = true;
+      bytes = *std::move(own);
+      return {};
+    }
     if (!batch_time_) return batch_time_.error();
     // The question may have been answered meanwhile; all who ask it get the same bytes (L5).
     DISCREET_ASSIGN(const std::optional<Record> first,
@@ -243,20 +305,30 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
     Request request(charge, question);
     DISCREET_TRY(examine(request));
     DISCREET_TRY(check_request_id(request));
+    const Payer& first = request.first();
     DISCREET_ASSIGN(const auto stored, store_->find_answer(request.key()));
     if (stored) {
-      DISCREET_TRY(
-          check_same_question(*stored, request.price, request.charge.plan(), request.blocks));
+      DISCREET_TRY(check_same_question(*stored, first.price, request.charge.plan(), first.blocks));
     }
+    if (!stored && state_.gave_its_answer()) return gave_its_answer();
     DISCREET_ASSIGN(const bool has_paid, store_->has_paid(request.key(), question.analyst));
-    quote.price = request.price;
+    quote.price = first.price;
     quote.repeat = stored.has_value();
-    if (!stored) quote.total_pays = request.price;
-    if (!stored || !has_paid) quote.analyst_pays = request.price;
-    quote.total_left = request.space->total.left(request.numbers);
-    quote.analyst_left = request.analyst->left(request.numbers);
-    quote.fits = request.space->total.admits(quote.total_pays, request.numbers) &&
-                 request.analyst->admits(quote.analyst_pays, request.numbers);
+    if (!stored) quote.total_pays = first.price;
+    if (!stored || !has_paid) quote.analyst_pays = first.price;
+    quote.total_left = first.space->total.left(first.numbers);
+    quote.analyst_left = first.analyst->left(first.numbers);
+    quote.fits = true;
+    for (const Payer& payer : request.payers) {
+      const Price nothing;
+      const Price& total = stored ? nothing : payer.price;
+      const Price& own = stored && has_paid ? nothing : payer.price;
+      quote.fits = quote.fits && payer.space->total.admits(total, payer.numbers) &&
+                   payer.analyst->admits(own, payer.numbers);
+      if (&payer == &first) continue;
+      quote.also.push_back({payer.units->name, payer.price, payer.space->total.left(payer.numbers),
+                            payer.analyst->left(payer.numbers)});
+    }
     return {};
   };
   DISCREET_TRY(look(work));

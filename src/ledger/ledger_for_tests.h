@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "ledger/ledger.h"
+#include "ledger/postgres_server_for_tests.h"
 #include "ledger/scratch_for_tests.h"
+#include "ledger/store_place.h"
 #include "privacy/charge_for_tests.h"
 
 namespace discreet::ledger::fixture {
@@ -64,6 +66,16 @@ inline NamespaceTerms patients() {
           .analysts = {{"ann", price("2", "1e-6")}, {"press", price("1", "1e-6")}}};
 }
 
+/// Where tests keep a ledger: a file, or with DISCREET_TEST_LEDGER=postgres a new database, so that
+/// the same tests try both stores.
+inline std::filesystem::path place_in(const Scratch& scratch, const std::string& name) {
+  const char* const kind = std::getenv("DISCREET_TEST_LEDGER");
+  if (kind != nullptr && std::string_view(kind) == "postgres") {
+    return PostgresServer::instance().fresh();
+  }
+  return scratch / name;
+}
+
 /// A ledger in a directory of its own, and the ways to open and to harm it.
 class Home {
  public:
@@ -71,7 +83,7 @@ class Home {
   std::int64_t now_ms = 1'700'000'000'000;
   std::uint64_t witness_every = 1;
   std::int64_t witness_ms = 0;
-  std::filesystem::path path = scratch / "patients.ledger";
+  std::filesystem::path path = place_in(scratch, "patients.ledger");
   std::filesystem::path key = scratch / "key";
   std::filesystem::path witness = scratch / "witness";
 
@@ -107,6 +119,13 @@ class Home {
   }
   /// Changes the file behind the ledger's back.
   void sql(const std::string& text) {
+    if (is_postgres(path)) {
+      auto session = PgSession::open(path.string());
+      ASSERT_TRUE(session) << session.error().message;
+      const auto done = session->run("SET search_path = discreet_ledger; " + text);
+      ASSERT_TRUE(done) << done.error().message;
+      return;
+    }
     sqlite3* database = nullptr;
     EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
     char* message = nullptr;

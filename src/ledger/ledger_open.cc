@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "ledger/ledger.h"
-#include "ledger/sqlite_store.h"
+#include "ledger/store_place.h"
 #include "random/entropy.h"
 
 namespace discreet::ledger {
@@ -60,14 +60,14 @@ Result<std::unique_ptr<Ledger>> Ledger::create(const Created& created) {
                                        .owner = {},
                                        .witness_every = created.witness_every,
                                        .witness_ms = created.witness_ms}));
-  DISCREET_ASSIGN(auto store, open_sqlite_store({.path = created.path,
-                                                 .mode = StoreMode::kCreate,
-                                                 .vfs = created.world.sqlite_vfs,
-                                                 .busy_ms = created.world.busy_ms}));
+  DISCREET_ASSIGN(auto store, open_store({.path = created.path,
+                                          .mode = StoreMode::kCreate,
+                                          .vfs = created.world.sqlite_vfs,
+                                          .busy_ms = created.world.busy_ms}));
   std::unique_ptr<Ledger> ledger(new Ledger(created.world, std::move(store)));
   if (const Result<void> begun = ledger->begin_history(created); !begun) {
     ledger.reset();
-    remove_store(created.path);
+    remove_new_store(created.path);
     return begun.error();
   }
   return ledger;
@@ -116,16 +116,15 @@ Result<void> Ledger::begin_history(const Created& created) {
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const Opened& opened) {
   const bool looks = opened.access == Access::kLook;
-  DISCREET_ASSIGN(auto store,
-                  open_sqlite_store({.path = opened.path,
-                                     .mode = looks ? StoreMode::kRead : StoreMode::kWrite,
-                                     .vfs = opened.world.sqlite_vfs,
-                                     .busy_ms = opened.world.busy_ms}));
+  DISCREET_ASSIGN(auto store, open_store({.path = opened.path,
+                                          .mode = looks ? StoreMode::kRead : StoreMode::kWrite,
+                                          .vfs = opened.world.sqlite_vfs,
+                                          .busy_ms = opened.world.busy_ms}));
   std::unique_ptr<Ledger> ledger(new Ledger(opened.world, std::move(store)));
   const Result<void> read = ledger->read_history(opened);
   if (!read) {
     const Error& error = read.error();
-    return Error{error.code, "ledger " + in_quotes(opened.path.string()) + ": " + error.message};
+    return Error{error.code, "ledger " + in_quotes(shown(opened.path)) + ": " + error.message};
   }
   return ledger;
 }

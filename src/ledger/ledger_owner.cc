@@ -46,6 +46,11 @@ Result<void> Ledger::add_namespace(const NamespaceTerms& terms) {
                                         " exists already; its terms are fixed, and `discreet "
                                         "ledger top-up` raises a cap"};
     }
+    if (terms.gamma != 0 && state_.charges() > 0) {
+      return Error{Code::kRefused,
+                   "this ledger was charged already; coins that may be bent (santha-vazirani) need "
+                   "a new ledger: discreet ledger init"};
+    }
     if (!batch_time_) return batch_time_.error();
     Record record = owner_record(Kind::kNamespace, terms.name);
     record.price = terms.cap;

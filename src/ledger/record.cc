@@ -50,8 +50,8 @@ class Encoder {
 
 std::string_view to_string(Kind kind) {
   constexpr std::array<std::string_view, kKinds> kNames = {
-      "created", "namespace", "block",   "analyst",  "charge", "share",
-      "answer",  "top-up",    "witness", "recovery", "clock"};
+      "created", "namespace", "block",    "analyst", "charge",      "share",     "answer",
+      "top-up",  "witness",   "recovery", "clock",   "also charge", "also share"};
   const auto index = static_cast<std::size_t>(kind);
   DISCREET_CHECK(index < kNames.size());
   return kNames[index];

@@ -36,14 +36,17 @@ enum class Kind {
   kWitness = 8,    ///< the owner replaced a lost witness, with a reason
   kRecovery = 9,   ///< the owner reopened after a rollback: everything counts as spent
   kClock = 10,     ///< the owner accepts a clock that went back, with a reason
+  kAlsoCharge = 11,  ///< right behind a charge: a further namespace pays for it as well
+  kAlsoShare = 12,   ///< the same behind a share
 };
-inline constexpr int kKinds = 11;
+inline constexpr int kKinds = 13;
 
 std::string_view to_string(Kind kind);
 
 /// Whether only the owner may write it: such a record is signed.
 constexpr bool is_signed(Kind kind) {
-  return kind != Kind::kCharge && kind != Kind::kShare && kind != Kind::kAnswer;
+  return kind != Kind::kCharge && kind != Kind::kShare && kind != Kind::kAnswer &&
+         kind != Kind::kAlsoCharge && kind != Kind::kAlsoShare;
 }
 
 /// Fields that a kind does not use stay empty.
@@ -60,7 +63,8 @@ struct Record {
   std::string question;  ///< the canonical key, opaque bytes
   std::string snapshot;  ///< the label, opaque bytes
   Hash plan{};
-  Sequence about = 0;     ///< the charge that an answer or a share belongs to
+  Sequence about = 0;     ///< the charge that an answer or a share belongs to; the payment that a
+                          ///< further namespace joins
   Hash content{};         ///< of an answer's bytes
   std::string detail;     ///< what people read: noise, reason; the terms, for the first two kinds
   std::string signature;  ///< Ed25519 over `hash`, for records that only the owner may write

@@ -82,7 +82,9 @@ TEST(Names, ASetHasOneText) {
 TEST(Kind, OwnersRecordsAreSigned) {
   for (int i = 0; i < kKinds; ++i) {
     const Kind kind = static_cast<Kind>(i);
-    const bool is_payment = kind == Kind::kCharge || kind == Kind::kShare || kind == Kind::kAnswer;
+    const bool is_payment = kind == Kind::kCharge || kind == Kind::kShare ||
+                            kind == Kind::kAnswer || kind == Kind::kAlsoCharge ||
+                            kind == Kind::kAlsoShare;
     EXPECT_EQ(is_signed(kind), !is_payment) << to_string(kind);
   }
 }

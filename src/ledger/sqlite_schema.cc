@@ -43,7 +43,9 @@ CREATE INDEX answered ON records (units, question, snapshot) WHERE kind = 6;
 )",
     R"(
 CREATE INDEX shared ON records (units, question, snapshot, analyst) WHERE kind = 5;
-)"};
+)",
+    // Kinds 11 and 12 may occur, which older programs do not know; the tables are the same.
+    "\n"};
 
 std::string named(const SqliteOptions& options) {
   return "the ledger " + in_quotes(options.path.string());

@@ -34,7 +34,7 @@ struct SqliteOptions {
   int busy_ms = 60'000;
 };
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 /// Fails with: kConflict (kCreate: exists); kNotFound; kStorage; kCorrupt; kUnsupported (a newer
 /// version).

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store's contract, and files of other versions.
+// The contract of every store, and SQLite's files of other versions.
 #include "ledger/sqlite_store.h"
 
 #include <gtest/gtest.h>
 
 #include "ledger/ledger_for_tests.h"
+#include "ledger/store_place.h"
 
 namespace discreet::ledger {
 namespace {
@@ -13,7 +14,7 @@ using namespace fixture;
 
 std::unique_ptr<Store> store_at(const std::filesystem::path& path, StoreMode mode,
                                 int busy_ms = 10) {
-  auto store = open_sqlite_store({.path = path, .mode = mode, .vfs = {}, .busy_ms = busy_ms});
+  auto store = open_store({.path = path, .mode = mode, .vfs = {}, .busy_ms = busy_ms});
   EXPECT_TRUE(store) << store.error().message;
   return store ? std::move(store).value() : nullptr;
 }
@@ -40,9 +41,10 @@ Record sample(Sequence sequence, Kind kind) {
   return record;
 }
 
-TEST(SqliteStore, RecordsComeBackAsTheyWere) {
+TEST(Store, RecordsComeBackAsTheyWere) {
   Scratch scratch{Scratch::Place::kMemory};
-  auto store = store_at(scratch / "s", StoreMode::kCreate);
+  const auto place = place_in(scratch, "s");
+  auto store = store_at(place, StoreMode::kCreate);
   ASSERT_TRUE(store->begin_write());
   const Record full = sample(0, Kind::kCharge);
   Record empty;
@@ -63,9 +65,10 @@ TEST(SqliteStore, RecordsComeBackAsTheyWere) {
   store->rollback();
 }
 
-TEST(SqliteStore, FindsRequestsAnswersAndPayers) {
+TEST(Store, FindsRequestsAnswersAndPayers) {
   Scratch scratch{Scratch::Place::kMemory};
-  auto store = store_at(scratch / "s", StoreMode::kCreate);
+  const auto place = place_in(scratch, "s");
+  auto store = store_at(place, StoreMode::kCreate);
   const std::string q("q\0", 2);
   const QuestionKey key{"u", q, "s"};
   ASSERT_TRUE(store->begin_write());
@@ -93,10 +96,11 @@ TEST(SqliteStore, FindsRequestsAnswersAndPayers) {
   store->rollback();
 }
 
-TEST(SqliteStore, AWriterExcludesOthersAndIsSeenWholeOrNotAtAll) {
+TEST(Store, AWriterExcludesOthersAndIsSeenWholeOrNotAtAll) {
   Scratch scratch{Scratch::Place::kMemory};
-  auto one = store_at(scratch / "s", StoreMode::kCreate);
-  auto two = store_at(scratch / "s", StoreMode::kWrite);
+  const auto place = place_in(scratch, "s");
+  auto one = store_at(place, StoreMode::kCreate);
+  auto two = store_at(place, StoreMode::kWrite);
   ASSERT_TRUE(one->begin_write());
   ASSERT_TRUE(one->append(sample(0, Kind::kCharge)));
   const auto busy = two->begin_write();
@@ -112,22 +116,21 @@ TEST(SqliteStore, AWriterExcludesOthersAndIsSeenWholeOrNotAtAll) {
   EXPECT_TRUE(two->record(0)->has_value());
   two->rollback();
   ASSERT_TRUE(two->begin_write());
-  EXPECT_FALSE(two->append(sample(0, Kind::kCharge)));  // a sequence is used once
+  EXPECT_FALSE(two->append(sample(0, Kind::kCharge)) && two->commit());  // it is used once
   two->rollback();
-  EXPECT_EQ(open_sqlite_store({.path = scratch / "s", .mode = StoreMode::kCreate}).error().code,
-            Code::kConflict);
+  EXPECT_EQ(open_store({.path = place, .mode = StoreMode::kCreate}).error().code, Code::kConflict);
 }
 
 TEST(SqliteStore, AVersionFromTheFutureOrAnotherProgramsFileIsRefused) {
   Home home;
   home.create().reset();
-  home.sql("PRAGMA user_version = 3");
+  home.sql("PRAGMA user_version = 4");
   const auto newer = home.try_open();
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, Code::kUnsupported);
   EXPECT_NE(newer.error().message.find("use a newer program"), std::string::npos);
   EXPECT_EQ(home.try_open(Access::kLook).error().code, Code::kUnsupported);
-  home.sql("PRAGMA user_version = 2; PRAGMA application_id = 5");
+  home.sql("PRAGMA user_version = 3; PRAGMA application_id = 5");
   EXPECT_NE(home.why_not().find("something else"), std::string::npos);
 }
 

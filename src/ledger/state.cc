@@ -73,8 +73,17 @@ Result<void> State::apply(const Record& record) {
   DISCREET_TRY(fold(record));
   ++size_;
   hash_ = record.hash;
+  note_joinable(record);
   time_ms_ = record.time_ms;
   return {};
+}
+
+void State::note_joinable(const Record& record) {
+  const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
+  if (joins) return;  // several namespaces may join one payment
+  const bool pays = record.kind == Kind::kCharge || record.kind == Kind::kShare;
+  joinable_ = pays ? std::optional(record.sequence) : std::nullopt;
+  joinable_kind_ = record.kind;
 }
 
 Result<void> State::check_chain(const Record& record) const {
@@ -117,6 +126,8 @@ Result<void> State::fold(const Record& record) {
     case Kind::kCharge:
     case Kind::kShare:
     case Kind::kAnswer:
+    case Kind::kAlsoCharge:
+    case Kind::kAlsoShare:
       return fold_payment(record);
     case Kind::kTopUp:
       return fold_top_up(record);
@@ -136,12 +147,15 @@ Result<void> State::fold(const Record& record) {
 
 Result<void> State::fold_namespace(const Record& record) {
   DISCREET_ASSIGN(NamespaceTerms terms, parse_namespace(record));
+  const bool bent = terms.gamma != 0;
+  if (bent && charges_ > 0) return corrupt(record, "assumes bent coins after a charge");
   const Account total(terms.cap, terms.neighbours);
   NamespaceState space{
       .terms = std::move(terms), .total = total, .analysts = {}, .blocks = {}, .block_numbers = {}};
   if (!namespaces_.emplace(record.units, std::move(space)).second) {
     return corrupt(record, "declares a namespace that exists");
   }
+  gives_one_answer_ = gives_one_answer_ || bent;
   return {};
 }
 
@@ -176,6 +190,11 @@ Result<void> State::fold_payment(const Record& record) {
     ++space->answers;
     return {};
   }
+  const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
+  const bool is_charge = record.kind == Kind::kCharge || record.kind == Kind::kAlsoCharge;
+  if (joins && (joinable_ != record.about || (joinable_kind_ == Kind::kCharge) != is_charge)) {
+    return corrupt(record, "does not stand behind the payment that it joins");
+  }
   std::vector<std::size_t> numbers;
   if (!record.blocks.empty()) {
     const auto names = split_names(record.blocks);
@@ -184,7 +203,8 @@ Result<void> State::fold_payment(const Record& record) {
     if (!found) return corrupt(record, "names no block");
     numbers = std::move(found).value();
   }
-  const bool is_charge = record.kind == Kind::kCharge;
+  if (record.kind == Kind::kCharge && gave_its_answer())
+    return corrupt(record, "is a second charge on bent coins");
   Account& analyst = payer->second;
   if (!analyst.admits(record.price, numbers) ||
       (is_charge && !space->total.admits(record.price, numbers))) {
@@ -193,7 +213,7 @@ Result<void> State::fold_payment(const Record& record) {
   analyst.add(record.price, numbers);
   if (is_charge) space->total.add(record.price, numbers);
   ++(is_charge ? space->charges : space->shares);
-  ++charges_;
+  if (!joins) ++charges_;  // one answer is bought
   return {};
 }
 

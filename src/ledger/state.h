@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ class State {
   /// Charges and shares so far: what a rollback could undo.
   std::uint64_t charges() const { return charges_; }
   std::uint64_t recoveries() const { return recoveries_; }
+  /// Whether a namespace assumes bent coins. Answers drawn from one such source do not add up
+  /// (mechanism/sv_laplace.md, section 5): there is one charge, ever, to whatever namespace.
+  bool gives_one_answer() const { return gives_one_answer_; }
+  bool gave_its_answer() const { return gives_one_answer_ && charges_ > 0; }
 
  private:
   Result<void> check_chain(const Record& record) const;
@@ -70,6 +75,7 @@ class State {
   Result<void> fold_namespace(const Record& record);
   Result<void> fold_member(const Record& record);
   Result<void> fold_payment(const Record& record);
+  void note_joinable(const Record& record);
   Result<void> fold_top_up(const Record& record);
   NamespaceState* find_mutable(std::string_view units);
 
@@ -80,6 +86,10 @@ class State {
   std::int64_t time_ms_ = 0;
   std::uint64_t charges_ = 0;
   std::uint64_t recoveries_ = 0;
+  bool gives_one_answer_ = false;
+  /// The charge or share that the next record may join; nothing behind other records.
+  std::optional<Sequence> joinable_;
+  Kind joinable_kind_ = Kind::kCharge;
 };
 
 }  // namespace discreet::ledger

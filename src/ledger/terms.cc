@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/suggest.h"
+#include "mechanism/sv_certificate.h"
 
 namespace discreet::ledger {
 namespace {
@@ -151,6 +152,7 @@ Result<void> check_terms(const NamespaceTerms& terms) {
   if (!terms.block_attribute.empty()) {
     DISCREET_TRY(check_name("a block attribute", terms.block_attribute));
   }
+  DISCREET_TRY(mechanism::SvGamma::of(terms.gamma));
   std::set<std::string> seen;
   for (const std::string& block : terms.blocks) {
     DISCREET_TRY(check_name("a block", block));
@@ -175,6 +177,7 @@ std::string to_detail(const NamespaceTerms& terms) {
     text += "conversion-delta " + terms.conversion_delta.to_string() + "\n";
   }
   if (!terms.block_attribute.empty()) text += "blocks-by " + terms.block_attribute + "\n";
+  if (terms.gamma != 0) text += "santha-vazirani " + terms.gamma.to_string() + "\n";
   return text;
 }
 
@@ -199,6 +202,11 @@ Result<NamespaceTerms> parse_namespace(const Record& record) {
     const auto amount = value ? Amount::up(*value) : Result<Amount>(value.error());
     if (!amount) return misspelt(record);
     terms.conversion_delta = *amount;
+  }
+  if (const auto gamma = lines->find("santha-vazirani"); gamma != lines->end()) {
+    const auto value = Rational::parse(gamma->second);
+    if (!value) return misspelt(record);
+    terms.gamma = *value;
   }
   // Spelling it out again finds words that are unknown, missing or out of order.
   if (to_detail(terms) != record.detail || !check_terms(terms)) return misspelt(record);
@@ -243,11 +251,33 @@ Result<void> check_terms(const LedgerTerms& terms) {
   return {};
 }
 
-Result<Price> price_of(Notion notion, const std::vector<ChargeLine>& lines) {
+Result<void> check_coins(const NamespaceTerms& terms, const std::vector<ChargeLine>& lines) {
+  for (const ChargeLine& line : lines) {
+    const Rational gamma = mechanism::certified_gamma(line.noise);
+    if (gamma == terms.gamma && (gamma == 0 || lines.size() == 1)) continue;
+    const std::string space = "namespace " + in_quotes(terms.name);
+    if (terms.gamma == 0) {
+      return Error{Code::kRefused,
+                   space + " was made for fair coins, the question for coins bent by " +
+                       gamma.to_string() +
+                       "; a ledger's randomness is for ever: take `randomness` out of the policy, "
+                       "or make a new ledger from it"};
+    }
+    return Error{Code::kRefused, space + " assumes coins bent by " + terms.gamma.to_string() +
+                                     " (santha-vazirani), for which " + line.noise.text +
+                                     " has no certificate; ask one COUNT or SUM without groups, "
+                                     "under a policy with the same `randomness`"};
+  }
+  return {};
+}
+
+Result<Price> price_of(Notion notion, const std::vector<ChargeLine>& lines, std::int64_t moves) {
   if (lines.empty()) return invalid_input("a charge must have a line");
+  if (moves < 1) return invalid_input("a charge is for one unit at least");
   Price sum;
   const Amount largest = *Amount::from_units(kInt128Max);
-  for (const ChargeLine& line : lines) {
+  for (const ChargeLine& one : lines) {
+    const ChargeLine line{one.noise, group_cost(one.cost, moves)};
     DISCREET_ASSIGN(const Rational amount, amount_of(notion, line));
     DISCREET_ASSIGN(const Price price, accounting::Filter::price(amount, line.cost.delta.value()));
     if (notion == Notion::kPure && price.delta != Amount()) {

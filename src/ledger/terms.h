@@ -45,6 +45,9 @@ struct NamespaceTerms {
   Amount conversion_delta = {};
   /// An immutable attribute of a unit that puts it into one block; empty: there are no blocks.
   std::string block_attribute = {};
+  /// How far each bit of the source may be bent (Santha-Vazirani); 0: the coins are fair. Above 0
+  /// every charge needs a certificate for it, and the ledger gives one answer in its life.
+  Rational gamma = 0;
   std::vector<std::string> blocks = {};  ///< values; more can be declared later, none taken away
   std::vector<AnalystTerms> analysts = {};
 };
@@ -76,9 +79,13 @@ std::string to_detail(const LedgerTerms& terms);
 Result<void> check_terms(const LedgerTerms& terms);
 Result<LedgerTerms> parse_created(const Record& record);
 
+/// That every line's theorem holds on the coins that the namespace assumes. Fails with: kRefused.
+Result<void> check_coins(const NamespaceTerms& terms, const std::vector<ChargeLine>& lines);
+
 /// What a charge costs in a notion: the sum over its lines, each rounded up to 10^-18.
+/// `moves`: for so many units at once (group_cost).
 /// Fails with: kRefused when a line has no guarantee in the notion; kInvalidInput when there is no
 /// line, or a sum does not fit.
-Result<Price> price_of(Notion notion, const std::vector<ChargeLine>& lines);
+Result<Price> price_of(Notion notion, const std::vector<ChargeLine>& lines, std::int64_t moves = 1);
 
 }  // namespace discreet::ledger

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "mechanism/calibration.h"
 #include "mechanism/describe.h"
 #include "mechanism/tails.h"
@@ -87,7 +89,11 @@ Result<ClippedSums::Terms> ClippedSums::Terms::sampled(const Sampled& sampled) {
     return invalid_input(
         "sampled sums need a sampling chance above 0, at least one round, and noise");
   }
+  if (sampled.parts == 0 || sampled.parts > sampled.rounds) {
+    return invalid_input("a series has at least one part, and at most one for each round");
+  }
   Terms terms;
+  terms.parts_ = sampled.parts;
   terms.norm_ = ClippingNorm::kL2;
   terms.limit_ = sampled.limit;
   terms.distance_ = sampled.limit;
@@ -110,7 +116,14 @@ NoiseSpec ClippedSums::Terms::noise() const {
     text += (i == 0 ? "" : ":") + parameters_[i].to_string();
   }
   if (threshold_) text += ",sampling=" + std::to_string(*threshold_) + "/2^64";
+  if (parts_ > 1) text += ",parts=" + std::to_string(parts_);
   return {text + ")"};
+}
+
+std::uint64_t ClippedSums::Terms::first_round(std::uint64_t part) const {
+  DISCREET_CHECK(part >= 1 && part <= parts_ + 1);
+  const std::uint64_t before = part - 1;  // the first parts have one round more, if any have
+  return before * (rounds_ / parts_) + std::min(before, rounds_ % parts_);
 }
 
 Rational ClippedSums::Terms::sampling() const {
@@ -129,13 +142,27 @@ Real ClippedSums::Terms::variance(std::uint64_t round) const {
   return real(rounded_gaussian_variance_bound(Variance::trusted(parameter(round))));
 }
 
-ClippedSums::ClippedSums(const Terms& terms, Receipt receipt)
-    : terms_(terms), receipt_(std::move(receipt)), process_(getpid()) {}
+ClippedSums::ClippedSums(const Terms& terms, Receipt receipt, std::uint64_t round,
+                         std::uint64_t end)
+    : terms_(terms), receipt_(std::move(receipt)), round_(round), end_(end), process_(getpid()) {}
 
 Result<ClippedSums> ClippedSums::open(const Terms& terms, Receipt&& receipt) {
   Receipt paid = std::move(receipt);
+  if (terms.parts() > 1) {
+    return Error{Code::kRefused, "a series in parts is opened part by part"};
+  }
   DISCREET_TRY(paid.consume(terms.noise(), terms.cost()));
-  return ClippedSums(terms, std::move(paid));
+  return ClippedSums(terms, std::move(paid), 0, terms.rounds());
+}
+
+Result<ClippedSums> ClippedSums::open_part(const Terms& terms, std::uint64_t part,
+                                           Receipt&& receipt) {
+  Receipt paid = std::move(receipt);
+  if (terms.parts() == 1 || part < 1 || part > terms.parts()) {
+    return Error{Code::kRefused, "the series has no such part"};
+  }
+  DISCREET_TRY(paid.consume({terms.noise().text + "#" + std::to_string(part)}, terms.cost()));
+  return ClippedSums(terms, std::move(paid), terms.first_round(part), terms.first_round(part + 1));
 }
 
 template <class F>

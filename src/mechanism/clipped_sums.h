@@ -7,6 +7,9 @@
 //   DISCREET_ASSIGN(auto sums, ClippedSums::open(terms, std::move(receipt)));
 //   DISCREET_ASSIGN(auto first, sums.next(rows, width, f));
 //   DISCREET_ASSIGN(auto second, sums.next(rows, width, g_that_saw(first)));
+//
+// A long series is taken in parts, by one process after another, each with a receipt of its own
+// that the ledger gives once.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +50,8 @@ namespace discreet::mechanism {
 /// Threads      one caller at a time. A child made by fork() would repeat no coins (random/
 /// re-keys)
 ///              but would hold a second set of rounds, so it is refused.
+/// Parts        a receipt opens one part's rounds, and there is one receipt for each (ledger L7):
+///              no round is drawn twice, whatever happens to processes (clipped_sums.md, 5).
 /// Fails with   kBudget when the rounds are used up (a public number); kNoEntropy, for good;
 ///              kRefused in a forked child.
 /// Side channel time depends on the number of units and rows and on f: see CAVEATS.
@@ -64,6 +69,7 @@ class ClippedSums {
     std::uint64_t threshold = 0;  ///< q = threshold / 2^64, 0 < q < 1
     Rational noise_multiplier;    ///< m > 0
     std::uint64_t rounds = 1;
+    std::uint64_t parts = 1;  ///< 1 .. rounds
     std::int64_t limit = std::int64_t{1} << 16;
     /// What accounting proves for so many rounds; whoever makes the Charge vouches for it, and a
     /// receipt for another price does not open.
@@ -83,6 +89,9 @@ class ClippedSums {
     NoiseSpec noise() const;
     const Cost& cost() const { return cost_; }
     std::uint64_t rounds() const { return rounds_; }
+    std::uint64_t parts() const { return parts_; }
+    /// The first round of part 1 .. parts(); of parts() + 1: rounds().
+    std::uint64_t first_round(std::uint64_t part) const;
     std::int64_t limit() const { return limit_; }
     ClippingNorm norm() const { return norm_; }
     /// The chance that a unit takes part in a round; 1 unless sampled.
@@ -99,13 +108,16 @@ class ClippedSums {
     std::int64_t limit_ = 1;
     std::int64_t distance_ = 1;  // D
     std::uint64_t rounds_ = 1;
+    std::uint64_t parts_ = 1;
     std::vector<Rational> parameters_;  // one for each round, or one for all
     std::optional<std::uint64_t> threshold_;
     Cost cost_;
   };
 
-  /// Fails with: kRefused when the receipt is for something else.
+  /// Fails with: kRefused when the receipt is for something else, or the series is in parts.
   static Result<ClippedSums> open(const Terms& terms, Receipt&& receipt);
+  /// The rounds of one part (1 .. parts) of a series in parts, for that part's receipt.
+  static Result<ClippedSums> open_part(const Terms& terms, std::uint64_t part, Receipt&& receipt);
 
   /// The next round: vectors of `width` entries by `f`.
   /// Every answer carries the receipt and the price of the whole series.
@@ -117,7 +129,10 @@ class ClippedSums {
                                                    Recorder* recorder = nullptr);
 
   const Terms& terms() const { return terms_; }
-  std::uint64_t rounds_left() const { return terms_.rounds() - round_; }
+  /// The number of the next round, from 0 on.
+  std::uint64_t round() const { return round_; }
+  /// Of this part, if the series is in parts.
+  std::uint64_t rounds_left() const { return end_ - round_; }
 
   /// One round on a chosen tape, for the audit.
   template <random::BitSource B>
@@ -131,7 +146,7 @@ class ClippedSums {
   }
 
  private:
-  ClippedSums(const Terms& terms, Receipt receipt);
+  ClippedSums(const Terms& terms, Receipt receipt, std::uint64_t round, std::uint64_t end);
 
   template <class F>
   Result<Released<std::vector<std::int64_t>>> take(const Sensitive<UnitRows>& rows,
@@ -156,7 +171,8 @@ class ClippedSums {
 
   Terms terms_;
   Receipt receipt_;  // used up; kept for its id
-  std::uint64_t round_ = 0;
+  std::uint64_t round_;
+  std::uint64_t end_;
   bool healthy_ = true;
   int process_;
 };

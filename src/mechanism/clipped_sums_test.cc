@@ -191,6 +191,49 @@ TEST(ClippedSums, NoiseHasThePromisedSize) {
         7.5, (49 + 100 + 4) / 4.0);
 }
 
+// A series in parts: each receipt opens the rounds of its part, none other, and all parts together
+// are all rounds.
+TEST(ClippedSums, PartsCoverTheRoundsOnceEach) {
+  const auto terms_of = [](std::uint64_t rounds, std::uint64_t parts) {
+    return ClippedSums::Terms::sampled({.threshold = std::uint64_t{1} << 63,
+                                        .noise_multiplier = 1,
+                                        .rounds = rounds,
+                                        .parts = parts,
+                                        .limit = 10,
+                                        .price = pure_cost(epsilon_of("1"))});
+  };
+  EXPECT_FALSE(terms_of(3, 0));
+  EXPECT_FALSE(terms_of(3, 4));
+  for (std::uint64_t rounds = 1; rounds < 30; ++rounds) {
+    for (std::uint64_t parts = 1; parts <= rounds; ++parts) {
+      const auto terms = *terms_of(rounds, parts);
+      EXPECT_EQ(terms.first_round(1), 0u);
+      EXPECT_EQ(terms.first_round(parts + 1), rounds);
+      for (std::uint64_t p = 1; p <= parts; ++p) {
+        EXPECT_LT(terms.first_round(p), terms.first_round(p + 1));
+      }
+    }
+  }
+  const auto terms = *terms_of(7, 3);
+  EXPECT_NE(terms.noise(), terms_of(7, 2)->noise());  // how it is cut is part of what is paid for
+  const auto mint = [&](const std::string& end) {
+    return cli::OwnValues::mint({terms.noise().text + end}, terms.cost());
+  };
+  EXPECT_FALSE(ClippedSums::open(terms, mint("")));
+  EXPECT_FALSE(ClippedSums::open_part(terms, 1, mint("")));
+  EXPECT_FALSE(ClippedSums::open_part(terms, 2, mint("#1")));
+  EXPECT_FALSE(ClippedSums::open_part(terms, 0, mint("#0")));
+  EXPECT_FALSE(ClippedSums::open_part(terms, 4, mint("#4")));
+  const Sensitive<UnitRows> rows(units({{3}, {4}}));
+  for (std::uint64_t p = 1; p <= 3; ++p) {
+    auto part = ClippedSums::open_part(terms, p, mint("#" + std::to_string(p)));
+    ASSERT_TRUE(part.has_value());
+    while (part->rounds_left() > 0) ASSERT_TRUE(part->next(rows, 1, kItself));
+    EXPECT_EQ(part->round(), terms.first_round(p + 1));
+    EXPECT_FALSE(part->next(rows, 1, kItself));
+  }
+}
+
 TEST(RoundedGaussianVector, IsPricedAsTheScalarAndAddsToEveryEntry) {
   const auto mechanism = *RoundedGaussianVector::make(
       {.sensitivity = sensitivity_of("5"), .epsilon = epsilon_of("1"), .delta = delta_of("1e-6")});

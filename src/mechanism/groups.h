@@ -50,4 +50,19 @@ struct KeyCounts {
   }
 };
 
+/// The groups' keys, how many units have a row in each, and one measurement: what ThresholdedGroups
+/// decides from.
+struct KeySums {
+  std::vector<std::string> keys;    ///< no key twice, any order
+  std::vector<std::int64_t> units;  ///< one for each key
+  std::vector<Int128> sums;         ///< likewise
+  Int128 capacity = 0;              ///< the most that a unit adds to a sum; public
+
+  friend void wipe(KeySums& groups) {
+    discreet::wipe(groups.keys);
+    discreet::wipe(groups.units);
+    discreet::wipe(groups.sums);
+  }
+};
+
 }  // namespace discreet::mechanism

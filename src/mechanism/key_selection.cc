@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/key_selection.h"
 
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
+#include "mechanism/key_order.h"
+
 namespace discreet::mechanism {
-namespace {
-
-/// For recordings: keys are strewn over so many places, so that two inputs with different keys have
-/// the same number of coordinates.
-constexpr std::size_t kPlaces = 1024;
-
-std::size_t place_of(std::string_view key) {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash % kPlaces;
-}
-
-/// Eight letters from `skip` on as one number, so that most comparisons need no look at the text.
-/// A text that ends earlier sorts first, as if followed by zeros; ties are looked at.
-std::uint64_t letters(std::string_view text, std::size_t skip) {
-  std::uint64_t out = 0;
-  for (std::size_t i = skip; i < skip + 8; ++i) {
-    out = out << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
-  }
-  return out;
-}
-
-std::size_t common_prefix(std::string_view a, std::string_view b) {
-  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-  return static_cast<std::size_t>(end - a.begin());
-}
-
-}  // namespace
 
 KeySelection::KeySelection(Options options, PartitionSelection each)
     : options_(std::move(options)), each_(std::move(each)) {}
@@ -65,10 +37,8 @@ Cost KeySelection::cost() const {
 }
 
 std::vector<Int128> KeySelection::coordinates(const Input& counts) {
-  std::vector<Int128> out(kPlaces, 0);
-  for (std::size_t i = 0; i < counts.keys.size(); ++i) {
-    out[place_of(counts.keys[i])] += counts.units[i];
-  }
+  std::vector<Int128> out(kCoordinates, 0);
+  strew<std::int64_t>(counts.keys, counts.units, out);
   return out;
 }
 
@@ -81,23 +51,11 @@ std::string KeySelection::describe(const Output& keys) {
   return text;
 }
 
-KeySelection::Output KeySelection::in_byte_order(const std::vector<std::string>& keys,
-                                                 const std::vector<std::size_t>& places) {
-  if (places.empty()) return {};
-  std::size_t same = keys[places[0]].size();
-  for (const std::size_t i : places) {
-    same =
-        std::min(same, common_prefix(std::string_view(keys[places[0]]).substr(0, same), keys[i]));
-  }
-  std::vector<std::pair<std::uint64_t, std::size_t>> order;
-  order.reserve(places.size());
-  for (const std::size_t i : places) order.emplace_back(letters(keys[i], same), i);
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : keys[a.second] < keys[b.second];
-  });
+KeySelection::Output KeySelection::ordered(const std::vector<std::string>& keys,
+                                           const std::vector<std::size_t>& places) {
   Output out;
-  out.reserve(order.size());
-  for (const auto& entry : order) out.push_back(keys[entry.second]);
+  out.reserve(places.size());
+  for (const std::size_t i : in_byte_order(keys, places)) out.push_back(keys[i]);
   return out;
 }
 

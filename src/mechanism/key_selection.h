@@ -78,8 +78,8 @@ class KeySelection {
   Output draw(const Input& counts, B& bits) const;
 
   /// Copies of the keys at these places, in byte order.
-  static Output in_byte_order(const std::vector<std::string>& keys,
-                              const std::vector<std::size_t>& places);
+  static Output ordered(const std::vector<std::string>& keys,
+                        const std::vector<std::size_t>& places);
 
   Options options_;
   PartitionSelection each_;
@@ -92,7 +92,7 @@ KeySelection::Output KeySelection::draw(const Input& counts, B& bits) const {
   for (std::size_t i = 0; i < counts.units.size(); ++i) {
     if (each_.shows(counts.units[i], bits)) kept.push_back(i);
   }
-  return in_byte_order(counts.keys, kept);
+  return ordered(counts.keys, kept);
 }
 
 }  // namespace discreet::mechanism

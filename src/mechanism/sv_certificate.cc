@@ -137,6 +137,17 @@ std::optional<Rational> SvCertificate::epsilon() const {
   return round_to_bits(log(Interval::around(*largest, 96)).high(), kLambdaBits, Round::kUp);
 }
 
+Rational certified_gamma(const NoiseSpec& noise) {
+  if (!noise.text.starts_with("sv-laplace(")) return 0;
+  const std::string before = ",gamma=";
+  const std::size_t at = noise.text.find(before);
+  DISCREET_CHECK(at != std::string::npos);
+  const std::size_t from = at + before.size();
+  const auto gamma = Rational::parse(noise.text.substr(from, noise.text.find(',', from) - from));
+  DISCREET_CHECK(gamma.has_value());
+  return *gamma;
+}
+
 random::SvShape sv_shape(const Rational& epsilon, std::int64_t q, int halvings) {
   const std::int64_t period = ceil_of_two_ln_two_over(epsilon, halvings);
   return {

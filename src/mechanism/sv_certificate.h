@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "privacy/quantity.h"
+#include "privacy/receipt.h"
 #include "random/santha_vazirani_cells.h"
 
 namespace discreet::mechanism {
@@ -53,6 +54,10 @@ class SvCertificate {
   int scale_ = 0;
   std::vector<Pair> pairs_;
 };
+
+/// The gamma that a mechanism's text is certified for: that of SvLaplace::noise(); 0 for all
+/// others, whose theorems are about fair coins.
+Rational certified_gamma(const NoiseSpec& noise);
 
 /// The shape with the least variance on fair coins, among those tried, whose certificate for gamma
 /// is at most epsilon.

@@ -41,10 +41,10 @@ NoiseSpec SvLaplace::noise() const {
   const random::SvShape& shape = cells_->shape();
   return {"sv-laplace(sensitivity=" + options_.sensitivity.to_string() +
           ",gamma=" + options_.gamma.to_string() + ",epsilon=" + options_.epsilon.to_string() +
-          ",period=" + std::to_string(shape.period) +
-          ",halvings=" + std::to_string(shape.halvings) + ",bits=" + std::to_string(shape.bits) +
-          ",cell=" + std::to_string(shape.q) + ")[" + to_string(options_.low) + "," +
-          to_string(options_.high) + "]"};
+          ",fair-epsilon=" + fair_.to_decimal(6, Round::kUp) + ",period=" +
+          std::to_string(shape.period) + ",halvings=" + std::to_string(shape.halvings) +
+          ",bits=" + std::to_string(shape.bits) + ",cell=" + std::to_string(shape.q) + ")[" +
+          to_string(options_.low) + "," + to_string(options_.high) + "]"};
 }
 
 Int128 SvLaplace::in_units(Int128 value) const {

@@ -27,9 +27,9 @@ namespace discreet::mechanism {
 ///              Pr_R[M(x) = z] <= e^epsilon Pr_R[M(x') = z]: M is (R, epsilon)-DP for ONE answer,
 ///              given any earlier bits of R. On fair coins it is (U, fair_epsilon())-DP.
 ///              Proof    sv_laplace.md
-/// NOT proved   that several answers cost the sum, unless the stretches of the source that they
-///              read are independent: an adversary with a memory does better (sv_laplace.md,
-///              section 5, and `discreet audit randomness`).
+/// NOT so      that two answers cost the sum, nor that later bits of the source may be seen: an
+///              adversary with a memory does better (sv_laplace.md, section 5, and `discreet audit
+///              randomness memory`). A ledger for such coins gives one answer (ledger/state.h).
 /// Accuracy     the half width holds under every source of the class, not on fair coins only.
 /// Randomness   raw bits, not a generator's; as many as it takes to find the cell, so the number
 ///              of bits tells the size of the noise: CAVEATS.

@@ -151,6 +151,23 @@ TEST(SvLaplace, HalfWidthHolds) {
   EXPECT_LE(outside, Rational::ratio(1, 10));
 }
 
+// Both epsilons are in the text that is charged, explained and kept; the ledger reads gamma there.
+TEST(SvLaplace, TextSaysBothEpsilonsAndGamma) {
+  const auto noise = make("0.5");
+  const std::string text = noise->noise().text;
+  EXPECT_NE(
+      text.find(",epsilon=0.5,fair-epsilon=" + noise->fair_epsilon().to_decimal(6, Round::kUp)),
+      std::string::npos)
+      << text;
+  const auto third = SvLaplace::make({.sensitivity = Sensitivity::trusted(3),
+                                      .epsilon = Epsilon::trusted(1),
+                                      .gamma = Rational::ratio(1, 3),
+                                      .low = 0,
+                                      .high = 4});
+  EXPECT_EQ(certified_gamma(third->noise()), Rational::ratio(1, 3));
+  EXPECT_EQ(certified_gamma({"discrete-laplace(scale=2,gamma=1/3,sensitivity=1)"}), Rational(0));
+}
+
 TEST(SvLaplace, RefusesBadOptions) {
   EXPECT_EQ(make("0.001").error().code, Code::kInvalidInput);
   EXPECT_EQ(make("6").error().code, Code::kInvalidInput);

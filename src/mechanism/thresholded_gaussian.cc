@@ -5,20 +5,11 @@
 
 #include "mechanism/calibration.h"
 #include "mechanism/tails.h"
+#include "mechanism/threshold_jump.h"
 #include "mechanism/thresholded_laplace.h"
 #include "mechanism/whole_sensitivity.h"
 
 namespace discreet::mechanism {
-namespace {
-
-/// A t >= 1 with Pr[Z >= t] <= delta. By symmetry Pr[Z >= t] = Pr[|Z| > t - 1] / 2.
-Integer certified_jump(const Variance& variance, const Delta& delta) {
-  const Rational both_sides = delta.value() * 2;
-  if (both_sides >= 1) return 1;
-  return gaussian_half_width(variance, Confidence::trusted(1 - both_sides)) + 1;
-}
-
-}  // namespace
 
 ThresholdedGaussian::ThresholdedGaussian(Options options, Variance variance, Int128 threshold)
     : options_(std::move(options)), variance_(std::move(variance)), threshold_(threshold) {}
@@ -32,7 +23,7 @@ Result<ThresholdedGaussian> ThresholdedGaussian::make(Options options) {
   const Rational& distance = options.sensitivity.value();
   DISCREET_ASSIGN(Variance variance,
                   gaussian_variance(L2Squared::trusted(distance * distance), options.rho));
-  const Int128 threshold = sensitivity + to_int128(certified_jump(variance, options.delta));
+  const Int128 threshold = sensitivity + to_int128(gaussian_jump(variance, options.delta, 1));
   return ThresholdedGaussian(std::move(options), std::move(variance), threshold);
 }
 

@@ -5,19 +5,10 @@
 
 #include "mechanism/calibration.h"
 #include "mechanism/tails.h"
+#include "mechanism/threshold_jump.h"
 #include "mechanism/whole_sensitivity.h"
 
 namespace discreet::mechanism {
-namespace {
-
-/// The least t >= 1 with Pr[Z >= t] <= delta. By symmetry Pr[Z >= t] = Pr[|Z| > t - 1] / 2.
-Integer least_jump(const Scale& scale, const Delta& delta) {
-  const Rational both_sides = delta.value() * 2;
-  if (both_sides >= 1) return 1;
-  return laplace_half_width(scale, Confidence::trusted(1 - both_sides)) + 1;
-}
-
-}  // namespace
 
 std::string describe_shown(const std::optional<Int128>& shown) {
   return shown ? to_string(*shown) : "absent";
@@ -33,7 +24,7 @@ Result<ThresholdedLaplace> ThresholdedLaplace::make(Options options) {
   }
   DISCREET_ASSIGN(const Int128 sensitivity, whole_sensitivity(options.sensitivity));
   DISCREET_ASSIGN(Scale scale, laplace_scale(options.sensitivity, options.epsilon));
-  const Int128 threshold = sensitivity + to_int128(least_jump(scale, options.delta));
+  const Int128 threshold = sensitivity + to_int128(laplace_jump(scale, options.delta, 1));
   return ThresholdedLaplace(std::move(options), std::move(scale), threshold);
 }
 

@@ -133,6 +133,11 @@ Sensitive<std::vector<std::int64_t>> Verbs::column(const Sensitive<Groups>& grou
   return Sensitive(std::move(out));
 }
 
+Sensitive<Int128> Verbs::number(const Sensitive<Groups>& groups, std::size_t measurement,
+                                const std::string& key) {
+  return Sensitive<Int128>(column(groups, measurement, {key}).reveal(Unseal()).front());
+}
+
 Sensitive<std::vector<Runs>> Verbs::runs(const Sensitive<Groups>& groups, std::size_t measurement,
                                          const std::vector<std::string>& keys) {
   const Groups& open = groups.reveal(Unseal());
@@ -151,6 +156,13 @@ Sensitive<KeyCounts> Verbs::key_counts(const Sensitive<Groups>& groups) {
   const Groups& open = groups.reveal(Unseal());
   DISCREET_CHECK(open.units.size() == open.keys.size());
   return Sensitive(KeyCounts{open.keys, open.units});
+}
+
+Sensitive<KeySums> Verbs::key_sums(const Sensitive<Groups>& groups, std::size_t measurement,
+                                   Int128 capacity) {
+  const Groups& open = groups.reveal(Unseal());
+  DISCREET_CHECK(open.units.size() == open.keys.size() && measurement < open.integers.size());
+  return Sensitive(KeySums{open.keys, open.units, open.integers[measurement], capacity});
 }
 
 }  // namespace discreet::mechanism

@@ -7,8 +7,8 @@
 //   count           1                   /  0
 //   count_ones      1                   /  1
 // A person with k rows moves k times as much.
-// On groups: column, runs and key_counts copy entries; what moved a group moves its entry, nothing
-// else.
+// On groups: column, runs, key_counts and key_sums copy entries; what moved a group moves its
+// entry, nothing else.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "mechanism/codes.h"
 #include "mechanism/groups.h"
+#include "mechanism/unit_rows.h"
 #include "numeric/rational.h"
 #include "privacy/cost.h"
 #include "privacy/sensitive.h"
@@ -67,8 +69,8 @@ class Verbs {
   /// The number of nonzero bytes.
   static Sensitive<Int128> count_ones(const Sensitive<std::vector<std::uint8_t>>& bits);
 
-  // Of groups, for public keys: listed ones, or released by KeySelection. A measurement that the
-  // groups do not hold is our bug (a CHECK).
+  // Of groups, for public keys: listed ones, or released by KeySelection or ThresholdedGroups. A
+  // measurement that the groups do not hold is our bug (a CHECK).
 
   /// integers[measurement] of each key's group, clamped to +-(2^62 - 1); 0 where there is no group.
   /// Time O(groups + keys).
@@ -76,12 +78,36 @@ class Verbs {
                                                      std::size_t measurement,
                                                      const std::vector<std::string>& keys);
 
+  /// The same for one key.
+  static Sensitive<Int128> number(const Sensitive<Groups>& groups, std::size_t measurement,
+                                  const std::string& key);
+
   /// runs[measurement] of each key's group; empty where there is no group.
   static Sensitive<std::vector<Runs>> runs(const Sensitive<Groups>& groups, std::size_t measurement,
                                            const std::vector<std::string>& keys);
 
   /// All groups' keys with their units, for KeySelection.
   static Sensitive<KeyCounts> key_counts(const Sensitive<Groups>& groups);
+
+  // Of rows (codes.cc).
+
+  /// The rows that have a place on every axis.
+  static Sensitive<Codes> codes(const Sensitive<UnitRows>& rows, const std::vector<Axis>& axes,
+                                const std::vector<Weight>& weights);
+
+  /// A dense table. Time O(rows + cells).
+  static Sensitive<std::vector<std::int64_t>> table(const Sensitive<Codes>& codes,
+                                                    const TableOf& which);
+
+  /// How many rows of a table of days a day has, by the rule. Requires: one column. Summed over a
+  /// stream of days a unit moves at most `days` of the counts, by at most `rows` each, as long as
+  /// rows are only ever added to the table: on its (days + 1)-th counted day it would have `days`
+  /// earlier ones.
+  static Sensitive<Int128> day_count(const Sensitive<UnitRows>& rows, const DayRule& rule);
+
+  /// All groups' keys with their units and integers[measurement], for ThresholdedGroups.
+  static Sensitive<KeySums> key_sums(const Sensitive<Groups>& groups, std::size_t measurement,
+                                     Int128 capacity);
 };
 
 }  // namespace discreet::mechanism

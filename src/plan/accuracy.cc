@@ -22,6 +22,9 @@ ExpectedError expected_error(const Step& step, const Confidence& confidence) {
   if (const auto* quantiles = std::get_if<mechanism::Quantiles>(&step.noise)) {
     return {std::nullopt, quantiles->rank_shortfall(confidence)};
   }
+  if (const auto* bent = std::get_if<mechanism::SvLaplace>(&step.noise)) {
+    return {in_units(step, bent->accuracy(confidence)->half_width), std::nullopt};
+  }
   const auto* laplace = std::get_if<mechanism::LaplaceVector>(&step.noise);
   const Integer width =
       laplace != nullptr ? laplace->half_width(confidence)
@@ -33,6 +36,12 @@ Rational in_units(const Step& step, const Rational& integer) { return step.lower
 
 Result<Epsilon> least_epsilon(const Plan& plan, const policy::Policy& policy,
                               const std::function<bool(const Checked&)>& good) {
+  if (policy.santha_vazirani) {
+    return Error{
+        Code::kUnsupported,
+        "an error is solved for on fair coins only; under randomness: santha-vazirani give "
+        "an epsilon from 0.01 to 5, and see its error with discreet explain"};
+  }
   const auto checked = [&](int index) {
     Plan priced = plan;
     priced.epsilon = candidate(index);

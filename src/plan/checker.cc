@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "ledger/seal.h"
+#include "plan/bent_coins.h"
 #include "plan/blocks.h"
 #include "plan/source.h"
+#include "plan/text_work.h"
 
 namespace discreet::plan {
 namespace {
@@ -60,7 +62,7 @@ Result<Step> step_of(const Measurement& measurement, const Plan& plan, const pol
   return step;
 }
 
-Result<Rational> total_weight(const Plan& plan, bool selects) {
+Result<Rational> total_weight(const Plan& plan) {
   if (plan.measurements.empty()) {
     return invalid_input("the question has no aggregate; ask for COUNT(*), SUM(x), AVG(x), ...");
   }
@@ -72,23 +74,53 @@ Result<Rational> total_weight(const Plan& plan, bool selects) {
     DISCREET_TRY(check_weight(measurement.weight));
     total = total + measurement.weight;
   }
-  if (!selects) return total;
   DISCREET_TRY(check_weight(plan.selection_weight));
-  return total + plan.selection_weight;
+  return total;
+}
+
+/// Every measurement with its share of `total`.
+Result<std::vector<Step>> steps_of(const Plan& plan, const policy::Policy& policy,
+                                   const Terms& terms, const Rational& total) {
+  std::vector<Step> steps;
+  for (const Measurement& measurement : plan.measurements) {
+    DISCREET_ASSIGN(Step step,
+                    step_of(measurement, plan, policy, terms, measurement.weight / total));
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+/// The step that the keys are found with: of those that can, the one with the largest share, since
+/// its threshold asks for the fewest units; then one that needs no second number.
+Result<std::optional<Threshold>> threshold_of(const std::vector<Step>& steps, const Terms& terms) {
+  std::optional<Threshold> best;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Rational& weight = steps[i].measurement.weight;
+    if (best && weight < steps[best->step].measurement.weight) continue;
+    DISCREET_ASSIGN(auto found, make_threshold(steps[i], terms));
+    if (!found) continue;
+    if (!best || weight > steps[best->step].measurement.weight ||
+        (best->noise.options().room && !found->options().room)) {
+      best = Threshold{i, *std::move(found)};
+    }
+  }
+  return best;
 }
 
 Terms terms_of(const Plan& plan, const policy::Policy& policy, const Owner& owner,
-               const std::optional<Integer>& keys) {
+               const Offer& offer, const std::optional<Integer>& keys) {
   return {.notion = owner.units->notion,
           .preference = policy.noise,
-          .epsilon = plan.epsilon,
-          .delta = plan.delta,
+          .epsilon = offer.epsilon,
+          .delta = offer.delta,
           .reach = {.groups = plan.bounds.groups_per_unit,
                     .keys = owner.pair ? std::nullopt : keys,
                     .neighbours = owner.units->neighbours},
           .rows = plan.bounds.rows_per_unit_and_group,
+          .pays_as_group = owner.units->within.has_value(),
           .both_ways = owner.pair.has_value(),
-          .units_max = owner.units_max};
+          .units_max = owner.units_max,
+          .gamma = policy.santha_vazirani};
 }
 
 // Where rows have two owners there is no count of units, and so no finding of keys by it.
@@ -108,7 +140,8 @@ Result<void> check_two_owners(const Plan& plan, const GroupKeys& groups) {
 /// What the answer depends on, but for data and coins: the question, and what the policy makes of
 /// it (ranges, steps, listed keys). Under one snapshot label a changed policy is another question.
 Hash hash_of(const Plan& plan, const std::vector<ChargeLine>& lines, const std::vector<Step>& steps,
-             const GroupKeys& groups) {
+             const GroupKeys& groups, const ChargedUnits& units,
+             const std::optional<Members>& members) {
   std::string text = canonical(plan);
   const auto add = [&text](const std::string& part) {
     text += "\n" + std::to_string(part.size()) + ":" + part;
@@ -120,6 +153,11 @@ Hash hash_of(const Plan& plan, const std::vector<ChargeLine>& lines, const std::
                                       step.lowered.divide, step.lowered.low, step.lowered.high}) {
       add(std::to_string(number));
     }
+  }
+  if (members) {  // who counts, and all who pay
+    for (const std::string& part : {members->table, members->unit, members->larger}) add(part);
+    add(std::to_string(members->most));
+    for (const ChargedUnits& larger : units.also) add(larger.name);
   }
   if (!groups.listed) return ledger::sha256(text);
   for (const std::vector<Value>& tuple : *groups.listed) {
@@ -133,8 +171,16 @@ Hash hash_of(const Plan& plan, const std::vector<ChargeLine>& lines, const std::
 
 }  // namespace
 
+std::size_t Checked::line_of_step(std::size_t step) const {
+  if (threshold_ && threshold_->step == step) return 0;
+  const bool moved = selection_ || (threshold_ && step < threshold_->step);
+  return step + (moved ? 1 : 0);
+}
+
 Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::string request_id) {
   DISCREET_ASSIGN(const Owner owner, check_source(plan.source, policy));
+  DISCREET_TRY(check_bent_coins(plan, policy));
+  DISCREET_TRY(check_text_work(plan));
   DISCREET_TRY(check_filter(plan, policy));
   DISCREET_ASSIGN(GroupKeys groups, check_keys(plan, policy, *owner.units));
   if (owner.pair) DISCREET_TRY(check_two_owners(plan, groups));
@@ -144,27 +190,36 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   Blocks blocks = blocks_of(plan, owner, policy);
   plan.filter = std::move(blocks.filter);
 
-  const bool selects = !groups.listed.has_value();
-  DISCREET_ASSIGN(const Rational total, total_weight(plan, selects));
-  const Terms terms = terms_of(plan, policy, owner, keys);
+  DISCREET_ASSIGN(const Rational total, total_weight(plan));
+  DISCREET_ASSIGN(const std::optional<Members> members, members_of(owner, policy));
+  // Listed keys need no delta.
+  const Delta delta = groups.listed ? Delta::trusted(0) : plan.delta;
+  DISCREET_ASSIGN(const Offer offer, offer_of(plan.epsilon, delta, members));
+  const Terms terms = terms_of(plan, policy, owner, offer, keys);
+  DISCREET_ASSIGN(std::vector<Step> steps, steps_of(plan, policy, terms, total));
   std::vector<ChargeLine> lines;
+  std::optional<Threshold> threshold;
   std::optional<mechanism::KeySelection> selection;
-  if (selects) {
-    DISCREET_ASSIGN(selection, make_selection(terms, plan.selection_weight / total));
-    lines.push_back({selection->noise(), selection->cost()});
+  if (!groups.listed && !members) {  // what a threshold with a delta costs a group is not known
+    DISCREET_ASSIGN(threshold, threshold_of(steps, terms));
+    if (threshold) lines.push_back({threshold->noise.noise(), threshold->noise.cost()});
   }
-  std::vector<Step> steps;
-  for (const Measurement& measurement : plan.measurements) {
-    DISCREET_ASSIGN(Step step,
-                    step_of(measurement, plan, policy, terms, measurement.weight / total));
-    lines.push_back(line_of(step.noise));
-    steps.push_back(std::move(step));
+  if (!groups.listed && !threshold) {
+    const Rational with_selection = total + plan.selection_weight;
+    DISCREET_ASSIGN(selection, make_selection(terms, plan.selection_weight / with_selection));
+    lines.push_back({selection->noise(), selection->cost()});
+    DISCREET_ASSIGN(steps, steps_of(plan, policy, terms, with_selection));
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!threshold || threshold->step != i) lines.push_back(line_of(steps[i].noise));
   }
 
-  const Hash hash = hash_of(plan, lines, steps, groups);
-  Checked checked(Charge(
-      {owner.space, owner.units->neighbours, std::move(blocks.named), std::move(blocks.attribute)},
-      std::move(lines), hash, std::move(request_id)));
+  ChargedUnits units{owner.space, owner.units->neighbours, std::move(blocks.named),
+                     std::move(blocks.attribute)};
+  charge_larger(owner, members, units);
+  const Hash hash = hash_of(plan, lines, steps, groups, units, members);
+  Checked checked(Charge(std::move(units), std::move(lines), hash, std::move(request_id)));
+  checked.members_ = members;
   checked.plan_ = std::move(plan);
   checked.policy_ = &policy;
   checked.unit_table_ = owner.unit_table;
@@ -173,6 +228,7 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   checked.key_shapes_ = std::move(groups.shapes);
   checked.listed_ = std::move(groups.listed);
   checked.selection_ = std::move(selection);
+  checked.threshold_ = std::move(threshold);
   checked.steps_ = std::move(steps);
   return checked;
 }

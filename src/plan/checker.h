@@ -19,6 +19,7 @@
 
 #include "base/result.h"
 #include "plan/keys.h"
+#include "plan/members.h"
 #include "plan/noise.h"
 #include "plan/pair_join.h"
 #include "plan/plan.h"
@@ -28,14 +29,23 @@
 
 namespace discreet::plan {
 
+/// A step whose numbers are released together with the keys that are shown.
+struct Threshold {
+  std::size_t step;
+  mechanism::ThresholdedGroups noise;  ///< that of the step, and a threshold
+};
+
 class Checked {
  public:
   /// What the engine runs: the question with its bounds filled in and, where units have blocks, a
   /// filter on their declared values.
   const Plan& plan() const { return plan_; }
   const policy::Policy& policy() const { return *policy_; }
-  /// Its lines are in this order: the selection, if there is one, then the steps.
+  /// Its lines are in this order: the selection or the threshold, if there is one, then the steps,
+  /// but for the one that the threshold releases.
   const Charge& charge() const { return charge_; }
+  /// Which of the lines pays for a step.
+  std::size_t line_of_step(std::size_t step) const;
   /// The table of the source whose rows tell the unit, and the unit column's name: in that table,
   /// or, if its UnitPath has steps, in the last table of the path; kUnitField in a subquery. No
   /// column when a row is a unit.
@@ -43,9 +53,13 @@ class Checked {
   const std::string& unit_column() const { return unit_column_; }
   /// Rows have two owners: both sides are limited before they are joined, and nothing after.
   const std::optional<PairStability>& pair() const { return pair_; }
+  /// Units are within larger ones, of each of which so many count.
+  const std::optional<Members>& members() const { return members_; }
   const std::vector<Shape>& key_shapes() const { return key_shapes_; }
   const ListedKeys& listed() const { return listed_; }
+  /// Keys that are not listed are found by one of these two: by themselves, or with a step.
   const std::optional<mechanism::KeySelection>& selection() const { return selection_; }
+  const std::optional<Threshold>& threshold() const { return threshold_; }
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
@@ -57,14 +71,25 @@ class Checked {
   std::size_t unit_table_ = 0;
   std::string unit_column_;
   std::optional<PairStability> pair_;
+  std::optional<Members> members_;
   std::vector<Shape> key_shapes_;
   ListedKeys listed_;
   std::optional<mechanism::KeySelection> selection_;
+  std::optional<Threshold> threshold_;
   std::vector<Step> steps_;
+};
+
+/// A question whose answer is kept rows, for a mechanism that sums them (Engine::rows): its
+/// measurements are the columns, in order, and its charge is that mechanism's.
+struct CheckedRows {
+  Checked rows;
 };
 
 struct Training;
 struct CheckedTraining;
+struct Tabulation;
+struct CheckedTabulation;
+struct CheckedDaily;
 
 class Checker {
  public:
@@ -78,6 +103,16 @@ class Checker {
   static Result<CheckedTraining> check_training(Plan plan, const Training& training,
                                                 const policy::Policy& policy,
                                                 std::string request_id);
+
+  /// The same for many tables that are measured together (plan/tabulation.h).
+  static Result<CheckedTabulation> check_tabulation(Plan plan, Tabulation tabulation,
+                                                    const policy::Policy& policy,
+                                                    std::string request_id);
+
+  /// The same for a count that is released every day (plan/daily.h): the charge is the whole
+  /// stream's.
+  static Result<CheckedDaily> check_daily(const policy::Daily& daily, const policy::Policy& policy,
+                                          std::string request_id);
 };
 
 }  // namespace discreet::plan

@@ -58,7 +58,7 @@ TEST(Checker, ListedKeysAreAllCombinationsInOrder) {
   EXPECT_EQ(noises(*checked), "discrete-laplace-vector(scale=6,sensitivity=6) | epsilon 1\n");
 }
 
-TEST(Checker, UnlistedKeysAreFoundPrivatelyAndPayForIt) {
+TEST(Checker, UnlistedKeysAreFoundWithAMeasurementOrPayForThemselves) {
   const policy::Policy policy = clinic();
   Plan plan = by("city");
   EXPECT_NE(check(plan, policy).error().message.find("--delta"), std::string::npos);
@@ -66,12 +66,45 @@ TEST(Checker, UnlistedKeysAreFoundPrivatelyAndPayForIt) {
   const auto checked = check(plan, policy);
   ASSERT_TRUE(checked) << checked.error().message;
   EXPECT_FALSE(checked->listed());
-  ASSERT_TRUE(checked->selection());
-  ASSERT_EQ(checked->charge().lines().size(), 2U);
-  const Cost& selection = checked->charge().lines()[0].cost;
+  // A count has all of epsilon, and tells the keys for nothing but the delta.
+  EXPECT_FALSE(checked->selection());
+  ASSERT_TRUE(checked->threshold());
+  ASSERT_EQ(checked->charge().lines().size(), 1U);
+  const Cost& count = checked->charge().lines()[0].cost;
+  EXPECT_EQ(count.epsilon->value(), Rational(1));
+  EXPECT_EQ(count.delta, plan.delta);
+  EXPECT_EQ(checked->threshold()->noise.options().capacity, 3);
+  EXPECT_TRUE(checked->threshold()->noise.options().room);
+
+  // Of several, the one with the largest share finds them; lines stay in the steps' order.
+  plan.measurements.push_back(measurement(MeasureKind::kSum, col("cost")));
+  plan.measurements.push_back(measurement(MeasureKind::kUnits));
+  plan.measurements[0].weight = Rational::ratio(1, 2);
+  const auto several = check(plan, policy);
+  ASSERT_TRUE(several) << several.error().message;
+  ASSERT_TRUE(several->threshold());
+  EXPECT_EQ(several->threshold()->step, 2U);  // as large as the sum's, and needs no room
+  EXPECT_FALSE(several->threshold()->noise.options().room);
+  ASSERT_EQ(several->charge().lines().size(), 3U);
+  EXPECT_EQ(several->line_of_step(2), 0U);
+  EXPECT_EQ(several->line_of_step(0), 1U);
+  EXPECT_EQ(several->line_of_step(1), 2U);
+  EXPECT_EQ(several->charge().lines()[1].cost.epsilon->value(), Rational::ratio(1, 5));
+
+  // What a unit can also lower, and a quantile, tell no keys: a selection is bought.
+  Measurement below = measurement(MeasureKind::kSum, col("cost"));
+  below.centre = 100;
+  plan.measurements = {below};
+  const auto apart = check(plan, policy);
+  ASSERT_TRUE(apart) << apart.error().message;
+  EXPECT_FALSE(apart->threshold());
+  ASSERT_TRUE(apart->selection());
+  ASSERT_EQ(apart->charge().lines().size(), 2U);
+  const Cost& selection = apart->charge().lines()[0].cost;
   EXPECT_EQ(selection.epsilon->value(), Rational::ratio(1, 2));
   EXPECT_EQ(selection.delta, plan.delta);
-  EXPECT_EQ(checked->charge().lines()[1].cost, pure_cost(Epsilon::trusted(Rational::ratio(1, 2))));
+  EXPECT_EQ(apart->line_of_step(0), 1U);
+  EXPECT_EQ(apart->charge().lines()[1].cost, pure_cost(Epsilon::trusted(Rational::ratio(1, 2))));
 }
 
 TEST(Checker, PureUnitsCannotFindKeys) {

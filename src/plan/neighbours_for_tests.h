@@ -134,6 +134,42 @@ inline void compare_step(const Checked& checked, std::size_t i, const Measured& 
   }
 }
 
+/// What thresholded_groups.md asks of neighbours: the pairs (x, C n - x) lie within the noise's
+/// sensitivity, and a key that only one side has has one unit, with at most C in it.
+inline void compare_threshold(const Checked& checked, const Measured& a, const Measured& b,
+                              const Rational& cheat, Verdict& verdict) {
+  const auto& options = checked.threshold()->noise.options();
+  Integer l1_distance = 0;
+  Integer l2_distance = 0;
+  for (const std::string& key : keys_of(a, b)) {
+    const auto pair_of = [&](const Measured& side) -> std::pair<Integer, Integer> {
+      const auto found = side.find(key);
+      if (found == side.end()) return {0, 0};
+      const Integer x = found->second.integers[checked.threshold()->step];
+      const Integer units(found->second.units.size());
+      return {x, options.capacity * units - x};
+    };
+    const auto [x, room_x] = pair_of(a);
+    const auto [y, room_y] = pair_of(b);
+    for (const Integer& d : {Integer(x - y), Integer(room_x - room_y)}) {
+      l1_distance += abs(d);
+      l2_distance += d * d;
+    }
+    if (a.contains(key) && b.contains(key)) continue;
+    verdict.holds = verdict.holds && room_x >= 0 && room_y >= 0 && x + y <= options.capacity &&
+                    x + y + room_x + room_y == options.capacity;
+    if (!options.room) verdict.holds = verdict.holds && room_x + room_y == 0;
+  }
+  if (const auto* laplace = std::get_if<mechanism::LaplaceNoise>(&options.noise)) {
+    verdict.holds =
+        verdict.holds && Rational(l1_distance) <= laplace->sensitivity().value() / cheat;
+  } else {
+    const auto& gaussian = std::get<mechanism::GaussianNoise>(options.noise);
+    verdict.holds =
+        verdict.holds && Rational(l2_distance) <= gaussian.sensitivity_squared().value() / cheat;
+  }
+}
+
 /// Whether two neighbours' measurements lie within what the checker declared, divided by `cheat`.
 inline Verdict compare(const Checked& checked, const Measured& a, const Measured& b,
                        const Rational& cheat = 1) {
@@ -148,6 +184,7 @@ inline Verdict compare(const Checked& checked, const Measured& a, const Measured
   const bool add_remove = checked.charge().units().neighbours == Neighbours::kAddRemove;
   const std::int64_t l = checked.plan().bounds.groups_per_unit;
   verdict.holds = verdict.holds && (keys_that_differ <= (add_remove ? l : 2 * l) || checked.pair());
+  if (checked.threshold()) compare_threshold(checked, a, b, cheat, verdict);
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
     compare_step(checked, i, a, b, cheat, verdict);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mechanism/verbs.h"
+#include "plan/bent_coins.h"
 #include "plan/grid.h"
 
 namespace discreet::plan {
@@ -54,7 +55,7 @@ Move move_of(const Measurement& measurement, const Lowered& lowered, const Terms
 }
 
 bool gaussian(const Terms& terms) {
-  return is_zcdp(terms) && terms.preference != policy::NoisePreference::kLaplace;
+  return is_zcdp(terms) && !terms.gamma && terms.preference != policy::NoisePreference::kLaplace;
 }
 
 // Whether the noise would be wider than the mechanisms go.
@@ -134,15 +135,45 @@ Result<Step> make_step(const Measurement& measurement, const Shape& shape, const
   }
   // What a group adds up stays where 128-bit sums are exact.
   DISCREET_TRY(mechanism::check_sum_bound({terms.units_max, move.apart}));
+  if (terms.gamma) {
+    DISCREET_ASSIGN(auto bent, bent_noise(terms, measurement, lowered, move, epsilon));
+    return Step{measurement, shape, lowered, Noise(std::move(bent))};
+  }
   DISCREET_ASSIGN(Noise noise, additive_noise(terms, share, move, epsilon));
   return Step{measurement, shape, lowered, std::move(noise)};
 }
 
 Result<mechanism::KeySelection> make_selection(const Terms& terms, const Rational& share) {
   const std::int64_t keys = keys_moved(terms.reach);
-  DISCREET_ASSIGN(const Epsilon epsilon, epsilon_of(terms, share, Rational(keys)));
+  const Rational gain(terms.pays_as_group ? 1 : keys);
+  DISCREET_ASSIGN(const Epsilon epsilon, epsilon_of(terms, share, gain));
   return mechanism::KeySelection::make(
       {.epsilon = epsilon, .delta = terms.delta, .keys_per_unit = keys});
+}
+
+Result<std::optional<mechanism::ThresholdedGroups>> make_threshold(const Step& step,
+                                                                   const Terms& terms) {
+  using mechanism::ThresholdedGroups;
+  std::optional<ThresholdedGroups::Noise> noise;
+  if (const auto* const laplace = std::get_if<LaplaceVector>(&step.noise)) noise = *laplace;
+  // A group's price of a delta follows from an epsilon, which Gaussians do not claim.
+  const auto* const gauss = std::get_if<GaussianVector>(&step.noise);
+  if (gauss != nullptr && !terms.pays_as_group) noise = *gauss;
+  const Move move = move_of(step.measurement, step.lowered, terms);
+  // A unit adds between 0 and `apart` to a group, and takes nothing away.
+  const bool only_adds = range_of(step.measurement, step.lowered).low >= 0 && !terms.both_ways;
+  if (!noise || !only_adds || move.apart < 1) return std::optional<ThresholdedGroups>();
+  // Where every unit adds as much as it can, the sum tells the units by itself.
+  const MeasureKind kind = step.measurement.kind;
+  const bool full = kind == MeasureKind::kUnits ||
+                    (kind == MeasureKind::kRows && !step.measurement.argument && terms.rows == 1);
+  DISCREET_ASSIGN(ThresholdedGroups groups,
+                  ThresholdedGroups::make({.noise = *std::move(noise),
+                                           .delta = terms.delta,
+                                           .capacity = move.apart,
+                                           .keys_per_unit = keys_moved(terms.reach),
+                                           .room = !full}));
+  return std::optional(std::move(groups));
 }
 
 ChargeLine line_of(const Noise& noise) {

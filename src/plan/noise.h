@@ -6,6 +6,8 @@
 //   zcdp            discrete Gaussian, unless the owner prefers Laplace: at the same rho its
 //                   variance is at most half, since L2 <= L1; the question's epsilon stands for
 //                   rho = epsilon^2/2, and shares of rho add up
+//   bent coins      SvLaplace in either notion, for the one measurement that there is
+//                   (bent_coins.h)
 #pragma once
 
 #include <optional>
@@ -16,13 +18,15 @@
 #include "mechanism/key_selection.h"
 #include "mechanism/laplace_vector.h"
 #include "mechanism/quantiles.h"
+#include "mechanism/sv_laplace.h"
+#include "mechanism/thresholded_groups.h"
 #include "plan/lowering.h"
 #include "plan/sensitivity.h"
 
 namespace discreet::plan {
 
-using Noise =
-    std::variant<mechanism::LaplaceVector, mechanism::GaussianVector, mechanism::Quantiles>;
+using Noise = std::variant<mechanism::LaplaceVector, mechanism::GaussianVector,
+                           mechanism::Quantiles, mechanism::SvLaplace>;
 
 /// One measurement with its noise.
 struct Step {
@@ -39,9 +43,13 @@ struct Terms {
   Epsilon epsilon = Epsilon::trusted(1);
   Delta delta = Delta::trusted(0);
   Reach reach;
-  std::int64_t rows = 1;   ///< of a unit in a group
-  bool both_ways = false;  ///< adding a unit may also take rows away (pair_join.h)
-  Integer units_max;       ///< a public bound on how many units there are
+  std::int64_t rows = 1;  ///< of a unit in a group
+  /// The lines are paid for by groups of units (members.h). A group's zCDP price of a line with a
+  /// delta is that of its epsilon alone: finding keys gains nothing.
+  bool pays_as_group = false;
+  bool both_ways = false;              ///< adding a unit may also take rows away (pair_join.h)
+  Integer units_max;                   ///< a public bound on how many units there are
+  std::optional<Rational> gamma = {};  ///< the coins may be bent so far
 };
 
 /// The largest number of 12 significant digits, or a few more, whose square is at most x > 0;
@@ -58,6 +66,12 @@ Rational share_below(const Rational& x);
 Result<Step> make_step(const Measurement& measurement, const Shape& shape, const Terms& terms,
                        const Rational& share);
 Result<mechanism::KeySelection> make_selection(const Terms& terms, const Rational& share);
+
+/// The mechanism that releases a step together with the keys, for the step's own price and the
+/// question's delta; none for a step that a unit may also lower, and for quantiles (checker.md, §3,
+/// Keys with a measurement).
+Result<std::optional<mechanism::ThresholdedGroups>> make_threshold(const Step& step,
+                                                                   const Terms& terms);
 
 /// What a step's noise is charged, and its text.
 ChargeLine line_of(const Noise& noise);

@@ -25,6 +25,37 @@ struct OwnedRow {
   JoinedRow row;
 };
 
+/// Those of whom a larger unit has at most so many (members.h); nothing: no limit. `most`: other
+/// than the checked one only to show what no limit would do.
+inline std::optional<std::set<std::string>> counted_members(const Checked& checked,
+                                                            const Database& database,
+                                                            std::int64_t most) {
+  if (!checked.members()) return std::nullopt;
+  const Members& members = *checked.members();
+  std::map<std::string, std::pair<Value, Value>> least;  // unit -> itself, its larger unit
+  const auto less = [](const Value& a, const Value& b) { return a.data < b.data; };
+  const auto table = database.find(members.table);
+  if (table != database.end()) {
+    for (const RawRow& row : table->second) {
+      const Value& unit = raw(row, members.unit);
+      const Value& larger = raw(row, members.larger);
+      if (unit.is_null() || larger.is_null()) continue;
+      auto [entry, is_new] = least.try_emplace(tagged(unit), unit, larger);
+      if (!is_new && less(larger, entry->second.second)) entry->second.second = larger;
+    }
+  }
+  std::map<std::string, std::vector<Value>> inside;
+  for (const auto& [name, both] : least) inside[tagged(both.second)].push_back(both.first);
+  std::set<std::string> counted;
+  for (auto& [larger, units] : inside) {
+    std::sort(units.begin(), units.end(), less);
+    for (std::size_t i = 0; i < units.size() && i < static_cast<std::size_t>(most); ++i) {
+      counted.insert(tagged(units[i]));
+    }
+  }
+  return counted;
+}
+
 /// `source` and `relations`: other than the checked ones only to show what a wrong rule would do.
 inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Source& source,
                                         const Relations& relations) {
@@ -58,7 +89,12 @@ inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Source& so
 }
 
 inline std::vector<OwnedRow> owned_rows(const Checked& checked, const Database& database) {
-  return owned_rows(checked, checked.plan().source, Relations(checked.policy(), database));
+  auto rows = owned_rows(checked, checked.plan().source, Relations(checked.policy(), database));
+  const std::int64_t most = checked.members() ? checked.members()->most : 0;
+  const auto counted = counted_members(checked, database, most);
+  if (counted)
+    std::erase_if(rows, [&](const OwnedRow& row) { return !counted->contains(row.unit); });
+  return rows;
 }
 
 /// What of a row the measurements read.

@@ -3,6 +3,7 @@
 
 #include "accounting/calibrate.h"
 #include "ledger/seal.h"
+#include "plan/bent_coins.h"
 
 namespace discreet::plan {
 
@@ -30,6 +31,7 @@ Result<ClippedSums::Terms> terms_of(const Training& training, Neighbours neighbo
       {.threshold = training.sampling->threshold,
        .noise_multiplier = noise.noise,
        .rounds = training.sampling->rounds,
+       .parts = training.sampling->parts,
        .price = {.epsilon = training.epsilon, .rho = std::nullopt, .delta = training.delta}});
 }
 
@@ -37,6 +39,7 @@ Result<CheckedTraining> Checker::check_training(Plan plan, const Training& train
                                                 const policy::Policy& policy,
                                                 std::string request_id) {
   if (!plan.keys.empty()) return invalid_input("learning takes rows, not groups");
+  if (policy.santha_vazirani) return no_certificate(*policy.santha_vazirani, "learning");
   for (const Measurement& measurement : plan.measurements) {
     if (measurement.kind != MeasureKind::kSum || !measurement.argument) {
       return invalid_input("learning reads columns on declared ranges");

@@ -16,10 +16,12 @@
 
 namespace discreet::plan {
 
-/// The chance threshold / 2^64 of a unit to be in a round, and how many rounds there are.
+/// The chance threshold / 2^64 of a unit to be in a round, how many rounds there are, and in how
+/// many parts they are taken, if by more than one process.
 struct Sampling {
   std::uint64_t threshold = 0;
   std::uint64_t rounds = 1;
+  std::uint64_t parts = 1;
 };
 
 struct Training {
@@ -35,8 +37,7 @@ struct Training {
 Result<mechanism::ClippedSums::Terms> terms_of(const Training& training, Neighbours neighbours);
 
 /// Rows that an engine may hand over (Engine::rows), and the series that was priced.
-struct CheckedTraining {
-  Checked rows;  ///< its charge is the series'; its measurements are the columns, in order
+struct CheckedTraining : CheckedRows {
   mechanism::ClippedSums::Terms terms;
 };
 

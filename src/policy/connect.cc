@@ -149,6 +149,10 @@ void check_connections(const Policy& policy, const Places& places, Mistakes& mis
     const auto units = policy.units.find(name);
     if (units != policy.units.end()) check_blocks(policy, units->second, place, mistakes);
   }
+  for (const auto& [name, line] : places.within_lines) {
+    const auto units = policy.units.find(name);
+    if (units != policy.units.end()) check_within(policy, units->second, line, mistakes);
+  }
   check_public_sources(policy, places, mistakes);
 }
 

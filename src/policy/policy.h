@@ -117,6 +117,17 @@ enum class Notion { kEpsilon, kZcdp, kPure };
 
 std::string to_string(Notion notion);
 
+/// Larger units that these are in: persons in households. A question about the smaller ones is
+/// charged to both.
+struct Within {
+  std::string space;  ///< the larger ones' namespace
+  /// "people.household": of a table of the smaller units' namespace that has their column itself.
+  /// A unit with several values there is in the least; one without any is left out everywhere.
+  std::string column;
+  std::int64_t members = 1;  ///< of one larger unit at most so many count, the first by name
+  friend bool operator==(const Within&, const Within&) = default;
+};
+
 struct Units {
   std::string name;
   Notion notion = Notion::kEpsilon;
@@ -127,11 +138,26 @@ struct Units {
   /// unit has exactly one value there, for ever. Empty: no blocks.
   std::string block_column;
   std::vector<std::string> block_values;  ///< as they are written; all differ as the column reads
+  std::optional<Within> within = {};
   friend bool operator==(const Units&, const Units&) = default;
 };
 
 /// Which noise the owner prefers where a namespace allows more than one.
 enum class NoisePreference { kAutomatic, kLaplace, kGaussian };
+
+/// A question that is answered every day: how many rows of `table` there were up to that day. It is
+/// paid for as a whole when it is registered (publish/daily.h).
+struct Daily {
+  std::string name;
+  std::string table;
+  std::string day;                 ///< the column, of dates
+  std::int64_t first = 0;          ///< the first day, in days since 1970-01-01
+  std::int64_t days = 1;           ///< how many there will ever be
+  std::int64_t days_per_unit = 1;  ///< on at most so many a unit counts: its first ones
+  std::int64_t rows_per_day = 1;   ///< with at most so many rows on each
+  Rational rho;                    ///< what all of it costs
+  friend bool operator==(const Daily&, const Daily&) = default;
+};
 
 struct Policy {
   std::string engine = "duckdb";
@@ -141,7 +167,10 @@ struct Policy {
   std::map<std::string, Units> units;
   std::map<std::string, Table> tables;       ///< public ones too
   std::map<std::string, std::string> views;  ///< a name for FROM -> the SELECT that it stands for
+  std::map<std::string, Daily> daily;
   NoisePreference noise = NoisePreference::kAutomatic;
+  /// `randomness: santha-vazirani GAMMA`: how far each bit of the source may be bent; none: fair.
+  std::optional<Rational> santha_vazirani = {};
   std::vector<std::string> other_releases;  ///< what else was published about these people; shown
 
   const Table* find(const std::string& table) const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "mechanism/sv_certificate.h"
 
 namespace discreet::policy {
 namespace {
@@ -32,6 +33,19 @@ void read_engine(Fields& fields, Policy& policy) {
     if (engine->starts_with(start)) return;
   }
   fields.wrong("engine", "is " + in_quotes(*engine), "write duckdb, postgres://... or trino://...");
+}
+
+void read_randomness(Fields& fields, Policy& policy) {
+  const auto text = fields.get_text("randomness");
+  if (!text || *text == "fair") return;
+  const std::string fix = "write fair, or santha-vazirani 0.05 (a number above 0, up to 0.5)";
+  const std::string start = "santha-vazirani ";
+  const auto gamma = text->starts_with(start) ? Rational::parse(text->substr(start.size()))
+                                              : Result<Rational>(invalid_input(""));
+  if (!gamma || gamma->sign() <= 0 || !mechanism::SvGamma::of(*gamma)) {
+    return fields.wrong("randomness", "is " + in_quotes(*text), fix);
+  }
+  policy.santha_vazirani = *gamma;
 }
 
 void read_other_releases(Fields& fields, Policy& policy, Mistakes& mistakes) {
@@ -66,7 +80,7 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
   Places places;
   Fields fields(root, "",
                 {"version", "engine", "snapshot", "ledger", "units", "tables", "public", "views",
-                 "noise", "other_releases"},
+                 "daily", "noise", "randomness", "other_releases"},
                 mistakes);
   if (!root.is(Kind::kMap)) return policy;
   read_version(fields);
@@ -78,6 +92,7 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
   policy.ledger = fields.get_text("ledger").value_or("");
   policy.noise = static_cast<NoisePreference>(
       fields.get_word("noise", {"automatic", "laplace", "gaussian"}).value_or(0));
+  read_randomness(fields, policy);
   read_other_releases(fields, policy, mistakes);
   fields.require("units",
                  "say whom to protect: units: {patients: {budget: {epsilon: 1, delta: "
@@ -93,6 +108,9 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
     read_tables(*tables, true, policy, places, mistakes);
   }
   read_views(fields, policy, mistakes);
+  if (const Node* daily = fields.get_map("daily", kDailyExample)) {
+    read_daily(*daily, policy, mistakes);
+  }
   check_connections(policy, places, mistakes);
   return policy;
 }

@@ -25,6 +25,7 @@ struct Places {
   std::map<std::string, int> unit_lines;      ///< table -> the line of its unit
   std::map<std::string, int> public_lines;    ///< public table -> the line of its source
   std::map<std::string, BlocksPlace> blocks;  ///< by namespace
+  std::map<std::string, int> within_lines;    ///< by namespace
   std::vector<ColumnPlace> values_from;
 };
 
@@ -38,6 +39,12 @@ Column read_column(const Node& node, const std::string& path, Mistakes& mistakes
 void read_tables(const Node& node, bool is_public, Policy& policy, Places& places,
                  Mistakes& mistakes);
 
+inline constexpr const char* kDailyExample =
+    "daily: {visits_by_day: {table: visits, day: day, first: 2026-01-01, days: 365, rho: 0.05}}";
+
+/// `daily:`, once the tables are known; read_daily.cc
+void read_daily(const Node& node, Policy& policy, Mistakes& mistakes);
+
 /// Facts that span several tables: paths lead to declared tables whose own units agree with them,
 /// key lists come from public tables, no public table is a private one's source; connect.cc
 void check_connections(const Policy& policy, const Places& places, Mistakes& mistakes);
@@ -46,6 +53,9 @@ void check_connections(const Policy& policy, const Places& places, Mistakes& mis
 /// takes no two values for one; blocks.cc
 void check_blocks(const Policy& policy, const Units& units, const Places::BlocksPlace& place,
                   Mistakes& mistakes);
+
+/// That the larger units that a namespace is in are declared, and that each unit has one; within.cc
+void check_within(const Policy& policy, const Units& units, int line, Mistakes& mistakes);
 
 /// "path: [labs.visit_id -> visits.id, visits.patient_id]" without the first word.
 std::string path_text(const std::string& table, const UnitPath& unit);

@@ -9,6 +9,9 @@ namespace {
 using Kind = Node::Kind;
 
 const char* const kBlocksExample = "blocks: {column: patients.enrolled, values: [2024, 2025]}";
+const char* const kWithinExample =
+    "within: {namespace: households, column: people.household, members: 5}";
+constexpr std::int64_t kMembersMax = 1000;
 const char* const kBudgetExample = "budget: {epsilon: 1, delta: 1e-6}";
 
 /// Beyond it nothing is protected, and beyond 2^40 an Epsilon cannot be made.
@@ -149,12 +152,28 @@ void read_blocks(Fields& fields, Units& units, Places& places, Mistakes& mistake
   }
 }
 
+void read_within(Fields& fields, Units& units, Places& places, Mistakes& mistakes) {
+  const Node* node = fields.get_map("within", kWithinExample);
+  if (node == nullptr) return;
+  Fields within(*node, fields.path_of("within"), {"namespace", "column", "members"}, mistakes);
+  within.require("namespace", "name the namespace of the larger units, declared beside this one");
+  within.require("column", "name the column, as table.column, that says in which one a unit is");
+  within.require("members", "say how many units of one larger unit count; more are left out");
+  const auto space = within.get_name("namespace");
+  const auto column = within.get_text("column");
+  const auto members = within.get_count("members", kMembersMax);
+  if (!space || !column || !members) return;
+  units.within = Within{*space, *column, *members};
+  places.within_lines[units.name] = within.line();
+}
+
 Units read_namespace(const Node& node, Places& places, Mistakes& mistakes) {
   Units units;
   units.name = node.key;
   const std::string path = "units." + shown(node.key);
   (void)check_name(node.key, node.key_line, path, mistakes);
-  Fields fields(node, path, {"budget", "notion", "neighbours", "analysts", "blocks"}, mistakes);
+  Fields fields(node, path, {"budget", "notion", "neighbours", "analysts", "blocks", "within"},
+                mistakes);
   units.notion =
       static_cast<Notion>(fields.get_word("notion", {"epsilon", "zcdp", "pure"}).value_or(0));
   units.neighbours = fields.get_word("neighbours", {"add-remove", "replace-one"}).value_or(0) == 1
@@ -167,6 +186,7 @@ Units read_namespace(const Node& node, Places& places, Mistakes& mistakes) {
   }
   read_analysts(fields, units, mistakes);
   read_blocks(fields, units, places, mistakes);
+  read_within(fields, units, places, mistakes);
   return units;
 }
 

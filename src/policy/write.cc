@@ -87,6 +87,11 @@ std::string units_text(const Units& units) {
     out += "    blocks: {column: " + yaml_text(units.block_column) +
            ", values: " + text_list(units.block_values) + "}\n";
   }
+  if (units.within) {
+    out += "    within: {namespace: " + yaml_text(units.within->space) +
+           ", column: " + yaml_text(units.within->column) +
+           ", members: " + std::to_string(units.within->members) + "}\n";
+  }
   return out;
 }
 
@@ -136,6 +141,16 @@ std::string tables_text(const Policy& policy, bool are_public) {
   return out.empty() ? "" : (are_public ? "public:\n" : "tables:\n") + out;
 }
 
+std::string daily_text(const Daily& daily) {
+  return "  " + yaml_text(daily.name) + ": {table: " + yaml_text(daily.table) +
+         ", day: " + yaml_text(daily.day) +
+         ", first: " + to_string(Value{Rational(daily.first), Type::kDate}) +
+         ", days: " + std::to_string(daily.days) +
+         ", days_per_unit: " + std::to_string(daily.days_per_unit) +
+         ", rows_per_day: " + std::to_string(daily.rows_per_day) +
+         ", rho: " + daily.rho.to_string() + "}\n";
+}
+
 }  // namespace
 
 std::string yaml_text(std::string_view text) {
@@ -164,6 +179,9 @@ std::string write_policy(const Policy& policy) {
   if (!policy.ledger.empty()) out += "ledger: " + yaml_text(policy.ledger) + "\n";
   if (policy.noise == NoisePreference::kLaplace) out += "noise: laplace\n";
   if (policy.noise == NoisePreference::kGaussian) out += "noise: gaussian\n";
+  if (policy.santha_vazirani) {
+    out += "randomness: santha-vazirani " + policy.santha_vazirani->to_string() + "\n";
+  }
   out += policy.units.empty() ? "units: {}\n" : "units:\n";
   for (const auto& [name, units] : policy.units) out += units_text(units);
   out += tables_text(policy, false) + tables_text(policy, true);
@@ -171,6 +189,8 @@ std::string write_policy(const Policy& policy) {
   for (const auto& [name, select] : policy.views) {
     out += "  " + yaml_text(name) + ": " + yaml_text(select) + "\n";
   }
+  if (!policy.daily.empty()) out += "daily:\n";
+  for (const auto& [name, daily] : policy.daily) out += daily_text(daily);
   if (!policy.other_releases.empty()) {
     out += "other_releases: " + text_list(policy.other_releases) + "\n";
   }

@@ -75,6 +75,34 @@ TEST(Cost, APureMechanismHasItsZcdpPriceToo) {
   EXPECT_EQ(to_string(cost), "epsilon 0.5");
 }
 
+TEST(Cost, AGroupPaysForEachOfItsUnits) {
+  const Cost one = pure_cost(Epsilon::trusted(Rational::ratio(1, 2)));
+  EXPECT_EQ(group_cost(one, 1), one);
+  EXPECT_EQ(group_cost(one, 3).epsilon->to_string(), "1.5");
+  EXPECT_EQ(group_cost(one, 3).rho->to_string(), "1.125");  // 9/8
+  Cost with_delta = one;
+  with_delta.delta = Delta::trusted(*Rational::parse("1e-6"));
+  const Cost group = group_cost(with_delta, 2);
+  EXPECT_EQ(group.epsilon->to_string(), "1");
+  EXPECT_EQ(group.rho->to_string(), "0.5");
+  // A chain of two at its worst: Pr_0 = e^eps Pr_1 + delta, Pr_1 = e^eps Pr_2 + delta.
+  EXPECT_GE(group.delta.value(), *Rational::parse("2.648721e-6"));
+  EXPECT_LE(group.delta.value(), *Rational::parse("3.297443e-6"));
+  with_delta.epsilon.reset();  // nothing is known of a group then
+  EXPECT_FALSE(group_cost(with_delta, 2).rho);
+  with_delta = one;
+  with_delta.delta = Delta::trusted(Rational::ratio(1, 2));
+  EXPECT_FALSE(group_cost(with_delta, 2).epsilon);  // a delta of 1 promises nothing
+  Rational last = 0;
+  for (int i = 0; i <= 40; ++i) {
+    const auto factor = group_delta_factor(Rational::ratio(i, 4), 5);
+    ASSERT_TRUE(factor);
+    EXPECT_GT(*factor, last);
+    last = *factor;
+  }
+  EXPECT_FALSE(group_delta_factor(Rational(100), 5));
+}
+
 TEST(Sensitive, TypesForbidWhatTheyMustForbid) {
   static_assert(!std::is_copy_constructible_v<Sensitive<int>>);
   static_assert(!std::is_copy_assignable_v<Sensitive<int>>);

@@ -29,6 +29,7 @@ namespace mechanism {
 class Door;
 class AboveThreshold;
 class ClippedSums;
+class PrefixStream;
 }  // namespace mechanism
 
 /// The canonical text of a mechanism with every parameter that its privacy depends on, e.g.
@@ -57,6 +58,12 @@ struct ChargedUnits {
   Neighbours neighbours = Neighbours::kAddRemove;
   std::vector<std::string> blocks;
   std::string block_attribute = {};
+  /// The lines' costs are for one unit that comes or goes; of those one of *these* moves so many,
+  /// and pays for a group of them (group_cost).
+  std::int64_t moves = 1;
+  /// Further namespaces that pay for the same lines, each its own price: households beside persons.
+  /// They stand here so that whoever charges the same units charges these too.
+  std::vector<ChargedUnits> also = {};
 };
 
 /// What a checked question will cost, and whom. Only the plan's checker can make one, and the
@@ -103,6 +110,7 @@ class Receipt {
   friend class mechanism::Door;  // consumes
   friend class mechanism::AboveThreshold;
   friend class mechanism::ClippedSums;
+  friend class mechanism::PrefixStream;
   friend class cli::OwnValues;  // unaccounted(), for values typed in by the caller
 
   Receipt(NoiseSpec noise, Cost cost, std::string id)

@@ -45,6 +45,7 @@ class Released {
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
   friend class mechanism::ClippedSums;
+  friend class mechanism::PrefixStream;
   template <class U>
   friend class Released;
 
@@ -64,6 +65,7 @@ class Audited {
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
   friend class mechanism::ClippedSums;
+  friend class mechanism::PrefixStream;
   explicit Audited(T outcome) : outcome_(std::move(outcome)) {}
   T outcome_;
 };

@@ -11,6 +11,8 @@ class AboveThreshold;  // the one mechanism with a memory between questions
                        // mechanism/above_threshold.h
 class ClippedSums;     // a fixed number of clipped sums with noise, one price
                        // mechanism/clipped_sums.h
+class PrefixStream;    // a count every day under one price: its noise remembers
+                       // mechanism/prefix_stream.h
 class Verbs;  // clamp, sum, count: sealed in, sealed out                   mechanism/verbs.h
 }  // namespace mechanism
 
@@ -22,6 +24,7 @@ class Unseal {
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
   friend class mechanism::ClippedSums;
+  friend class mechanism::PrefixStream;
   friend class mechanism::Verbs;
 };
 

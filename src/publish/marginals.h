@@ -3,7 +3,7 @@
 // its price.
 //
 // Model. Attributes i with n_i >= 2 values. The residual of a set A, measured with noise of
-// variance s_A on the cells (residuals.md, in rows), costs rho = p_A m^2 / (2 s_A)
+// variance s_A on the cells (mechanism/residual_table.md, in rows), costs rho = p_A m^2 / (2 s_A)
 // with
 //     p_A = product over i in A of (n_i - 1)/n_i,
 // and the cells of the marginal on B, put together from all A within B, have the variance

@@ -28,7 +28,7 @@ double price(const std::vector<Attribute>& attributes, const MarginalPlan& plan)
   return sum;
 }
 
-// The differences from the first slice, as residuals.md says, without noise.
+// The differences from the first slice, as mechanism/residual_table.md says, without noise.
 std::vector<std::int64_t> differences(const std::vector<std::int64_t>& sizes,
                                       const std::vector<std::int64_t>& table) {
   std::vector<std::int64_t> out;

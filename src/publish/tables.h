@@ -23,7 +23,7 @@ using Cells = std::vector<double>;
 std::vector<std::int64_t> sizes_of(const std::vector<Attribute>& attributes,
                                    const AttributeSet& set);
 
-/// c_A in rows, from what the kernel released for A (residuals.md).
+/// c_A in rows, from what the kernel released for A (mechanism/residual_table.md).
 Cells centred(const std::vector<Attribute>& attributes, const AttributeSet& set,
               std::span<const std::int64_t> released);
 

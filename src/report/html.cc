@@ -116,6 +116,7 @@ std::string exhibit_html(const Exhibit& exhibit) {
     for (const std::string& words : section.words) out += "<p>" + escaped(words) + "</p>\n";
     if (!section.columns.empty()) out += html_table(section);
     if (section.chart) out += chart_svg(*section.chart);
+    for (const std::string& picture : section.pictures) out += picture;
   }
   if (!exhibit.footer.empty()) out += "<p><small>" + escaped(exhibit.footer) + "</small></p>\n";
   return out + "</body></html>\n";

@@ -18,6 +18,7 @@ struct Section {
   std::vector<std::string> columns = {};  ///< of the table; empty: none
   std::vector<std::vector<Cell>> rows = {};
   std::optional<Chart> chart = {};
+  std::vector<std::string> pictures = {};  ///< SVG of this layer's making, for the page only
 
   /// Requires: there are columns.
   Table table() const;

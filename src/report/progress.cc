@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 namespace discreet::report {
@@ -11,6 +13,12 @@ namespace {
 
 constexpr int kBarColumns = 20;
 constexpr const char* kClearLine = "\r\033[K";
+
+/// Whether a line can be drawn over again.
+bool can_redraw(int fd) {
+  const char* const kind = std::getenv("TERM");
+  return isatty(fd) == 1 && kind != nullptr && *kind != 0 && std::string_view(kind) != "dumb";
+}
 
 }  // namespace
 
@@ -23,7 +31,7 @@ std::string progress_line(int percent, const std::string& label) {
 }
 
 Progress::Progress(int fd, std::string label)
-    : fd_(fd), terminal_(isatty(fd) == 1), label_(std::move(label)) {}
+    : fd_(fd), terminal_(can_redraw(fd)), label_(std::move(label)) {}
 
 Progress::~Progress() {
   // A bar that cannot be drawn or cleared is no reason to stop the work: results are not looked at.

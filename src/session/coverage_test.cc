@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/key.h"
 #include "mechanism/receipt_for_tests.h"
 #include "plan/accuracy.h"
+#include "policy/value.h"
 #include "session/clinic_for_tests.h"
 #include "session/draw.h"
 #include "session/readings.h"
@@ -48,6 +50,11 @@ class Lowered {
   }
 
   const std::vector<plan::Step>& steps() const { return checked_.steps(); }
+  /// The key of a group by one text.
+  std::string key(const std::string& text) const {
+    return engine::encode_key({*policy::parse_value(policy::Type::kText, text)},
+                              checked_.key_shapes());
+  }
 
   /// How many of the draws' first cell cover `truth`. `spoil` may change what is read.
   double coverage(const Groups& measured, double truth,
@@ -68,8 +75,9 @@ class Lowered {
           };
         }
       }
-      const auto cell = sql::arrange(query_, readings).at(0).cells.at(0);
-      // No number is an answer that claims nothing.
+      const auto lines = sql::arrange(query_, readings);
+      // A hidden key, or no number, is an answer that claims nothing.
+      const sql::Cell cell = lines.empty() ? sql::Cell() : lines[0].cells.at(0);
       const auto* const number = std::get_if<sql::Number>(&cell);
       if (number == nullptr || (number->low <= truth && truth <= number->high)) ++covered;
     }
@@ -129,6 +137,22 @@ TEST(Coverage, OfACountWithGaussianNoiseIsWhatItSays) {
   ASSERT_TRUE(std::holds_alternative<mechanism::GaussianVector>(count.steps().at(0).noise));
   EXPECT_GE(count.coverage(one_group({900}), 900), 0.95 - kMargin);
   EXPECT_LT(count.coverage(one_group({900}), 900, halved), 0.95 - kMargin);
+}
+
+// Keys that are found with the value: of all draws at most 5% show an interval that misses, also
+// where the key is often hidden (such a draw claims nothing). Of those that show it, more miss.
+TEST(Coverage, OfAKeyThatIsFoundHoldsForEveryKeyAndNotGivenThatItAppeared) {
+  for (const policy::Notion notion : {policy::Notion::kEpsilon, policy::Notion::kZcdp}) {
+    const Lowered count("SELECT COUNT(*) FROM visits GROUP BY city", "1", "0.95", notion);
+    for (const std::int64_t units : {1'000'000, 100, 60, 50}) {
+      Groups groups = one_group({2 * units});
+      groups.keys = {count.key("Ulm")};
+      groups.units = {units};
+      EXPECT_GE(count.coverage(groups, static_cast<double>(2 * units)), 0.95 - kMargin) << units;
+      if (units != 1'000'000) continue;
+      EXPECT_LT(count.coverage(groups, static_cast<double>(2 * units), halved), 0.95 - kMargin);
+    }
+  }
 }
 
 TEST(Coverage, OfASumIsWhatItSays) {

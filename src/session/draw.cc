@@ -24,20 +24,29 @@ const mechanism::ReleaseOptions& no_interval() {
   return options;
 }
 
-Result<std::vector<std::string>> keys_of(const plan::Checked& checked,
-                                         const Sensitive<Groups>& groups,
-                                         std::vector<Receipt>& receipts, std::size_t& next) {
+/// The keys; and the numbers of the step that they were found with, if they were.
+Result<void> draw_keys(const plan::Checked& checked, const Sensitive<Groups>& groups,
+                       std::vector<Receipt>& receipts, Drawn& drawn) {
   if (checked.listed()) {
-    std::vector<std::string> keys;
     for (const auto& tuple : *checked.listed()) {
-      keys.push_back(engine::encode_key(tuple, checked.key_shapes()));
+      drawn.keys.push_back(engine::encode_key(tuple, checked.key_shapes()));
     }
-    return keys;
+    return {};
+  }
+  if (checked.threshold()) {
+    const auto& [step, noise] = *checked.threshold();
+    const Int128 capacity = to_int128(noise.options().capacity);
+    DISCREET_ASSIGN(auto released, Door::release(noise, Verbs::key_sums(groups, step, capacity),
+                                                 std::move(receipts.front()), no_interval()));
+    drawn.keys = released.value().keys;
+    drawn.steps[step] = released.value().sums;
+    return {};
   }
   DISCREET_CHECK(checked.selection().has_value());
   DISCREET_ASSIGN(auto released, Door::release(*checked.selection(), Verbs::key_counts(groups),
-                                               std::move(receipts[next++]), no_interval()));
-  return released.value();
+                                               std::move(receipts.front()), no_interval()));
+  drawn.keys = released.value();
+  return {};
 }
 
 /// One mechanism on its own input.
@@ -52,6 +61,13 @@ struct Release {
   }
   Result<std::vector<std::int64_t>> operator()(const mechanism::GaussianVector& noise) {
     return numbers(noise);
+  }
+  Result<std::vector<std::int64_t>> operator()(const mechanism::SvLaplace& noise) {
+    DISCREET_CHECK(keys.size() == 1);
+    DISCREET_ASSIGN(auto released,
+                    Door::release(noise, Verbs::number(groups, measurement, keys.front()),
+                                  std::move(receipt), no_interval()));
+    return std::vector<std::int64_t>{saturate_to_int64(released.value())};
   }
   Result<std::vector<std::int64_t>> operator()(const mechanism::Quantiles& noise) {
     DISCREET_ASSIGN(auto released, Door::release(noise, Verbs::runs(groups, measurement, keys),
@@ -74,14 +90,31 @@ Result<Drawn> draw(const plan::Checked& checked, const Sensitive<Groups>& groups
                    std::vector<Receipt> receipts) {
   DISCREET_CHECK(receipts.size() == checked.charge().lines().size());
   Drawn drawn;
-  std::size_t next = 0;
-  DISCREET_ASSIGN(drawn.keys, keys_of(checked, groups, receipts, next));
+  drawn.steps.resize(checked.steps().size());
+  DISCREET_TRY(draw_keys(checked, groups, receipts, drawn));
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
-    Release release{groups, i, drawn.keys, std::move(receipts[next++])};
-    DISCREET_ASSIGN(auto values, std::visit(release, checked.steps()[i].noise));
-    drawn.steps.push_back(std::move(values));
+    if (checked.threshold() && checked.threshold()->step == i) continue;
+    Release release{groups, i, drawn.keys, std::move(receipts[checked.line_of_step(i)])};
+    DISCREET_ASSIGN(drawn.steps[i], std::visit(release, checked.steps()[i].noise));
   }
   return drawn;
+}
+
+std::vector<std::string> notes_on_coins(const plan::Checked& checked) {
+  std::vector<std::string> notes;
+  for (const plan::Step& step : checked.steps()) {
+    const auto* const bent = std::get_if<mechanism::SvLaplace>(&step.noise);
+    if (bent == nullptr) continue;
+    notes.push_back("coins: epsilon " + bent->cost().epsilon->to_string() +
+                    " is charged and holds on every Santha-Vazirani source of gamma " +
+                    checked.policy().santha_vazirani->to_string() +
+                    "; on fair coins this answer would cost epsilon " +
+                    bent->fair_epsilon().to_decimal(6, Round::kUp));
+    notes.push_back(
+        "coins: that is for this one answer, the only one of this ledger, read by people who see "
+        "no later bits of the same source");
+  }
+  return notes;
 }
 
 }  // namespace discreet::session

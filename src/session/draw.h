@@ -26,4 +26,8 @@ struct Drawn {
 Result<Drawn> draw(const plan::Checked& checked, const Sensitive<mechanism::Groups>& groups,
                    std::vector<Receipt> receipts);
 
+/// What the owner and the analyst must know where the policy's coins may be bent: both epsilons,
+/// and what the guarantee is not about. Empty on fair coins.
+std::vector<std::string> notes_on_coins(const plan::Checked& checked);
+
 }  // namespace discreet::session

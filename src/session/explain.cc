@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/accuracy.h"
+#include "session/draw.h"
 #include "session/session.h"
 
 namespace discreet::session {
@@ -45,6 +46,12 @@ std::string keys_text(const plan::Checked& checked) {
   if (checked.listed()) {
     return std::to_string(checked.listed()->size()) + " listed, all of them appear";
   }
+  if (checked.threshold()) {
+    const Confidence almost = Confidence::trusted(Rational::ratio(99, 100));
+    return "found privately, by the noise of a measurement: a key appears from " +
+           checked.threshold()->noise.shown_from(almost).get_str() +
+           " units on, with 99% confidence";
+  }
   return "found privately: a key is certain to appear from " +
          checked.selection()->always_from().get_str() + " units on";
 }
@@ -54,9 +61,14 @@ std::string keys_text(const plan::Checked& checked) {
 std::string bounds_text(const plan::Checked& checked) {
   const policy::ContributionBounds& bounds = checked.plan().bounds;
   if (checked.unit_column().empty()) return "a row is a unit";
-  return "at most " + std::to_string(bounds.groups_per_unit) + " groups a unit and " +
-         std::to_string(bounds.rows_per_unit_and_group) + " rows in each" +
-         (bounds.declared ? "" : " (the safe default; declare `bounds` in the policy)");
+  std::string text = "at most " + std::to_string(bounds.groups_per_unit) + " groups a unit and " +
+                     std::to_string(bounds.rows_per_unit_and_group) + " rows in each" +
+                     (bounds.declared ? "" : " (the safe default; declare `bounds` in the policy)");
+  for (const ChargedUnits& larger : checked.charge().units().also) {
+    text += ", and at most " + std::to_string(checked.members()->most) + " units of one of " +
+            larger.name;
+  }
+  return text;
 }
 
 Result<Explanation> Session::explain(const Request& request) {
@@ -82,18 +94,27 @@ Result<Explanation> Session::explain(const Request& request) {
                           .sent = engine_.explain(checked),
                           .notes = prepared.query.notes};
   for (const std::string& note : settled.notes) explanation.notes.push_back(note);
+  for (const ledger::Quote::Also& also : quote.also) {
+    DISCREET_ASSIGN(const ledger::NamespaceState* const larger, state.find(also.units));
+    const ledger::Notion its = larger->terms.notion;
+    explanation.notes.push_back(also.units + " pays as well: " + to_text(its, also.price) +
+                                "; left " + to_text(its, also.total_left) + " in all, " +
+                                to_text(its, also.analyst_left) + " for " + request.analyst);
+  }
+  for (const std::string& note : notes_on_coins(checked)) explanation.notes.push_back(note);
   const std::vector<ChargeLine>& lines = checked.charge().lines();
   if (checked.selection()) {
     explanation.steps.push_back(
         {"which keys to show", lines.front().noise.text, to_string(lines.front().cost), ""});
   }
-  const std::size_t first = checked.selection() ? 1 : 0;
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
     const plan::Step& step = checked.steps()[i];
     const plan::ExpectedError error = plan::expected_error(step, request.confidence);
-    explanation.steps.push_back({name_of(step.measurement, checked.plan().source),
-                                 lines[first + i].noise.text, to_string(lines[first + i].cost),
-                                 error_text(error)});
+    const ChargeLine& line = lines[checked.line_of_step(i)];
+    const bool finds = checked.threshold() && checked.threshold()->step == i;
+    explanation.steps.push_back({name_of(step.measurement, checked.plan().source) +
+                                     (finds ? ", and which keys to show" : ""),
+                                 line.noise.text, to_string(line.cost), error_text(error)});
   }
   return explanation;
 }

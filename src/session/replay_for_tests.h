@@ -49,6 +49,9 @@ class Replayed {
   std::vector<std::string> keys(std::uint64_t seed) const {
     if (!checked_.listed()) {
       SeededTape tape(seed);
+      if (checked_.threshold()) {
+        return mechanism::Door::replay(checked_.threshold()->noise, sums(), tape).outcome().keys;
+      }
       return mechanism::Door::replay(*checked_.selection(), mechanism::Verbs::key_counts(groups_),
                                      tape)
           .outcome();
@@ -58,6 +61,13 @@ class Replayed {
       keys.push_back(engine::encode_key(tuple, checked_.key_shapes()));
     }
     return keys;
+  }
+
+  /// What the threshold's mechanism gets. Requires: there is one.
+  Sensitive<mechanism::KeySums> sums() const {
+    const plan::Threshold& threshold = *checked_.threshold();
+    return mechanism::Verbs::key_sums(groups_, threshold.step,
+                                      to_int128(threshold.noise.options().capacity));
   }
 
   /// The noised numbers of a step on the tape.
@@ -70,6 +80,11 @@ class Replayed {
           if constexpr (std::is_same_v<Noise, mechanism::Quantiles>) {
             return mechanism::Door::replay(noise, mechanism::Verbs::runs(groups_, step, keys), tape)
                 .outcome();
+          } else if constexpr (std::is_same_v<Noise, mechanism::SvLaplace>) {
+            return {saturate_to_int64(
+                mechanism::Door::replay(noise,
+                                        mechanism::Verbs::number(groups_, step, keys.front()), tape)
+                    .outcome())};
           } else {
             return mechanism::Door::replay(noise, mechanism::Verbs::column(groups_, step, keys),
                                            tape)

@@ -116,28 +116,37 @@ TEST(Sensitivity, A2_6OddValuesHaveOnePlaceEach) {
   EXPECT_EQ(sheet.rows[0][1].value, "900");
 }
 
-TEST(Sensitivity, A2_8AKeyIsCertainFromTheStatedNumberOfUnitsOnAndASingleOneIsNotShown) {
-  const std::string sql = "SELECT city, COUNT(*) FROM visits GROUP BY city";
+TEST(Sensitivity, A2_8AKeyAppearsFromTheStatedNumberOfUnitsOnAndASingleOneIsNotShown) {
   Clinic plain;
-  const std::string keys = plain.session().explain(request(sql))->keys;
-  const int always = std::stoi(keys.substr(keys.find("from ") + 5));
-  ASSERT_GT(always, 2);
-  ASSERT_LT(always, 250);
+  const auto stated = [&](const std::string& sql) {
+    const std::string keys = plain.session().explain(request(sql))->keys;
+    const int units = std::stoi(keys.substr(keys.find("from ") + 5));
+    EXPECT_GT(units, 2);
+    EXPECT_LT(units, 250);
+    return units;
+  };
   const auto shared_by = [](int units) {
     return "UPDATE visits SET city = 'Edge' WHERE patient_id <= " + std::to_string(units);
   };
-  Clinic enough({shared_by(always)});
   Clinic single({shared_by(1)});
   const engine::Secret secret{{3, 4}};
-  const Replayed certain(enough, request(sql), secret);
-  const Replayed alone(single, request(sql), secret);
   const auto has_edge = [&](const std::vector<std::string>& shown) {
     return std::ranges::any_of(
         shown, [](const std::string& key) { return key.find("Edge") != std::string::npos; });
   };
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    ASSERT_TRUE(has_edge(certain.keys(seed))) << seed;
-    ASSERT_FALSE(has_edge(alone.keys(seed))) << seed;  // each with a chance of at most 1e-9
+  // With the noise of a count: in 99 of 100 cases; of 200 more than 15 fail with a chance below
+  // 1e-8. By a selection, beside quantiles: for certain.
+  for (const auto& [value, misses_most] : {std::pair("COUNT(*)", 15), {"MEDIAN(age)", 0}}) {
+    const std::string sql = std::string("SELECT city, ") + value + " FROM visits GROUP BY city";
+    Clinic enough({shared_by(stated(sql))});
+    const Replayed shown(enough, request(sql), secret);
+    const Replayed alone(single, request(sql), secret);
+    int misses = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      misses += has_edge(shown.keys(seed)) ? 0 : 1;
+      ASSERT_FALSE(has_edge(alone.keys(seed))) << seed;  // each with a chance of at most 1e-9
+    }
+    EXPECT_LE(misses, misses_most) << sql;
   }
 }
 

@@ -65,12 +65,19 @@ void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerShe
   if (!checked.unit_column().empty()) {
     sheet.notes.push_back("counts " + bounds_text(checked) + "; further rows are left out");
   }
-  if (!checked.listed()) {
+  if (checked.selection()) {
     sheet.notes.push_back(
-        "keys were found privately; intervals hold for each value, not given that its key "
-        "appeared");
+        "keys were found privately, by coins of their own: intervals hold for each value that "
+        "appears");
+  }
+  if (checked.threshold()) {
+    sheet.notes.push_back(
+        "keys were found privately, by the noise of their values: intervals hold for each value, "
+        "not given that its key appeared; where few units share a key that did, values are more "
+        "often too high than too low");
   }
   for (const std::string& note : bought_ranges(checked)) sheet.notes.push_back(note);
+  for (const std::string& note : notes_on_coins(checked)) sheet.notes.push_back(note);
 }
 
 }  // namespace
@@ -122,6 +129,11 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   AnswerSheet sheet;
   fill_rows(prepared.query, checked, drawn, request.confidence, sheet);
   fill_notes(prepared.query, checked, sheet);
+  for (const ledger::Quote::Also& also : quote.also) {
+    sheet.notes.push_back("charged to " + also.units + " as well: epsilon or rho " +
+                          also.price.amount.to_string() + ", delta " +
+                          also.price.delta.to_string());
+  }
   sheet.units = charge.units().name;
   sheet.neighbours = to_string(charge.units().neighbours);
   sheet.snapshot = policy_.snapshot;

@@ -6,7 +6,9 @@
 #include <set>
 #include <string>
 
+#include "ledger/seal.h"
 #include "session/clinic_for_tests.h"
+#include "session/question_text.h"
 
 namespace discreet::session {
 namespace {
@@ -304,6 +306,45 @@ TEST(Session, BuysAPilotAtAFixedPriceForAnErrorThatNothingPublicTells) {
   vague.confidence = *Confidence::parse("0.999999999");  // that it covers 0
   EXPECT_EQ(clinic.ask(vague).error().code, Code::kInvalidInput);
   EXPECT_EQ(clinic.spent(), "0.05 0.05");
+}
+
+TEST(Session, AChargeThatWasNeverAnsweredIsNoEarlierAnswer) {
+  Clinic clinic;
+  const Request dear = request("SELECT AVG(age) FROM visits", "3");
+  sql::Options options = dear.options;
+  options.confidence = dear.confidence;
+  const sql::Query query = sql::bind(dear.sql, options, clinic.policy()).value();
+  const auto checked = plan::Checker::check(query.plan, clinic.policy(), "lost");
+  ASSERT_TRUE(checked.has_value());
+  const Hash key = ledger::sha256(question_text(query, dear.confidence));
+  ASSERT_TRUE(clinic.ledger().charge(checked->charge(), {.analyst = dear.analyst,
+                                                         .key = std::string(key.begin(), key.end()),
+                                                         .snapshot = clinic.policy().snapshot}));
+  Request question = wanting(dear.sql, "2");
+  question.options.delta = dear.options.delta;
+  question.error->pilot = *Epsilon::parse("0.5");
+  EXPECT_EQ(clinic.session().explain(question)->price, "epsilon 0.5");
+  ASSERT_TRUE(clinic.ask(dear).has_value());  // bought again, and answered
+  EXPECT_EQ(clinic.session().explain(question)->price, "epsilon 3");
+}
+
+TEST(Session, ExplainsWithWhichMeasurementKeysAreFound) {
+  Clinic clinic;
+  const Request with = request("SELECT city, SUM(cost), COUNT(*) FROM visits GROUP BY city");
+  const auto found = clinic.session().explain(with);
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_EQ(found->steps.size(), 2U);
+  EXPECT_NE(found->steps[0].measurement.find(", and which keys to show"), std::string::npos);
+  EXPECT_NE(found->steps[0].noise.find("thresholded-groups"), std::string::npos);
+  EXPECT_NE(found->steps[1].noise.find("discrete-laplace-vector"), std::string::npos);
+  EXPECT_NE(found->keys.find("99% confidence"), std::string::npos) << found->keys;
+  EXPECT_TRUE(found->price.starts_with("epsilon 1 and delta")) << found->price;
+  // Quantiles tell no keys: those are bought.
+  const auto apart =
+      clinic.session().explain(request("SELECT city, MEDIAN(age) FROM visits GROUP BY city"));
+  ASSERT_TRUE(apart.has_value()) << apart.error().message;
+  EXPECT_EQ(apart->steps[0].measurement, "which keys to show");
+  EXPECT_NE(apart->keys.find("is certain to appear"), std::string::npos) << apart->keys;
 }
 
 TEST(Session, SolvesForTheErrorOfAveragesAndRatiosToo) {

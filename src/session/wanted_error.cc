@@ -119,12 +119,24 @@ Result<std::optional<Epsilon>> Session::earlier_epsilon(sql::Query query, const 
   const std::string& units = checked.charge().units().name;
   std::map<std::string, Rational> prices;
   std::set<std::string> keys;
+  std::map<ledger::Sequence, ledger::Amount> unanswered;  // charges, until their answer is stored
   DISCREET_TRY(ledger_.history([&](const ledger::Record& record) {
-    const bool paid = record.kind == ledger::Kind::kCharge || record.kind == ledger::Kind::kShare;
+    using ledger::Kind;
     // Only what this analyst paid for: another's answer would tell for nothing.
-    if (paid && record.units == units && record.analyst == request.analyst &&
-        record.snapshot == policy_.snapshot && prices.size() < kPricesMax) {
-      prices.emplace(record.price.amount.to_string(), record.price.amount.value());
+    if (record.units != units || record.analyst != request.analyst ||
+        record.snapshot != policy_.snapshot || prices.size() >= kPricesMax) {
+      return Result<void>{};
+    }
+    std::optional<ledger::Amount> price;
+    if (record.kind == Kind::kCharge) unanswered.emplace(record.sequence, record.price.amount);
+    if (record.kind == Kind::kShare) price = record.price.amount;
+    // A charge that failed after it was paid has nothing to give: asking again costs again.
+    if (record.kind == Kind::kAnswer) {
+      const auto charge = unanswered.find(record.about);
+      if (charge != unanswered.end()) price = charge->second;
+    }
+    if (price) {
+      prices.emplace(price->to_string(), price->value());
       keys.insert(record.question);
     }
     return Result<void>{};
@@ -132,10 +144,15 @@ Result<std::optional<Epsilon>> Session::earlier_epsilon(sql::Query query, const 
   DISCREET_ASSIGN(const ledger::State state, ledger_.state());
   DISCREET_ASSIGN(const ledger::NamespaceState* const space, state.find(units));
   const bool is_rho = space->terms.notion == ledger::Notion::kZcdp;
+  const Rational dearest =
+      checked.members() ? Rational::ratio(std::max(plan::kMovesOfAMember, checked.members()->most),
+                                          plan::kMovesOfAMember)
+                        : Rational(1);
   std::optional<Epsilon> best;
   for (const auto& [text, price] : prices) {
     if (price.sign() <= 0) continue;
-    const Rational epsilon = is_rho ? plan::root_below(price * Rational(2)) : price;
+    // What was offered: the price of the dearest namespace, of which this one's is a part.
+    const Rational epsilon = (is_rho ? plan::root_below(price * Rational(2)) : price) * dearest;
     // The lines of a charge are rounded down, so that what was asked for may be a little more.
     const Rational above = Rational((epsilon * power_of_ten(9)).ceil()) * power_of_ten(-9);
     for (const Rational& candidate : {epsilon, above}) {

@@ -110,7 +110,7 @@ TEST(ClopperPearson, IsTheTextbooks) {
 
 // On a fixed seed. Each bound errs with at most 0.001 / 4; the planted fault must be seen.
 TEST(Statistical, RefutesThePlantedFaultAndNotTheMechanism) {
-  for (const char* name : {"laplace", "randomized-response"}) {
+  for (const char* name : {"laplace", "randomized-response", "sv-laplace"}) {
     const auto row =
         run_statistical(name, {.samples = 40000, .seed = 5, .threads = 2, .power_runs = 1});
     ASSERT_TRUE(row.has_value()) << row.error().message;

@@ -111,7 +111,7 @@ Result<AttackRun> attack_kanye(const AttackOptions& options) {
   run.measured.back().chance = 1.0 / m;
 
   report::ChartCurve reached{.name = "thief, through discreet", .points = {}};
-  report::ChartCurve limit{.name = "e^2e/(e^2e+m-1)", .points = {}, .bound = true};
+  report::ChartCurve limit{.name = "limit by theorem", .points = {}, .bound = true};
   std::vector<Rational> epsilons;
   for (const char* text : {"0.01", "0.03", "0.1", "0.3", "1", "2", "3", "5", "7", "10"}) {
     epsilons.push_back(Rational::parse(text).value());

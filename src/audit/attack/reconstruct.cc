@@ -5,12 +5,11 @@
 #include <cmath>
 
 #include "audit/attack/scene.h"
+#include "audit/attack/subset_counts.h"
 #include "mechanism/laplace.h"
 
 namespace discreet::audit {
 namespace {
-
-using Subset = std::vector<std::uint8_t>;  // who is counted
 
 struct Problem {
   std::vector<std::uint8_t> secret;
@@ -34,10 +33,29 @@ Problem make_problem(int n, SeededBits& coins) {
   return out;
 }
 
-/// Least squares by conjugate gradients on the normal equations, then rounding each bit to 0 or 1:
-/// the polynomial-time form of the attack.
-std::vector<std::uint8_t> reconstruct(const std::vector<Subset>& subsets,
-                                      const std::vector<double>& answers) {
+std::uint64_t right_bits(const Problem& problem, const std::vector<double>& answers) {
+  const std::vector<std::uint8_t> guess = bits_by_least_squares(problem.subsets, answers);
+  std::uint64_t right = 0;
+  for (std::size_t i = 0; i < guess.size(); ++i) right += guess[i] == problem.secret[i] ? 1 : 0;
+  return right;
+}
+
+Result<mechanism::Laplace> noise_of(const Rational& epsilon) {
+  DISCREET_ASSIGN(const Epsilon checked, Epsilon::of(epsilon));
+  return mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1), .epsilon = checked});
+}
+
+template <class F>
+std::vector<double> answers_of(const Problem& problem, F answer_of) {
+  std::vector<double> out;
+  for (std::size_t q = 0; q < problem.counts.size(); ++q) out.push_back(answer_of(q));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> bits_by_least_squares(const std::vector<Subset>& subsets,
+                                                const std::vector<double>& answers) {
   const std::size_t n = subsets.front().size();
   const std::size_t m = subsets.size();
   const auto forward = [&](const std::vector<double>& x) {
@@ -84,27 +102,6 @@ std::vector<std::uint8_t> reconstruct(const std::vector<Subset>& subsets,
   for (const double v : x) bits.push_back(v > 0 ? 1 : 0);
   return bits;
 }
-
-std::uint64_t right_bits(const Problem& problem, const std::vector<double>& answers) {
-  const std::vector<std::uint8_t> guess = reconstruct(problem.subsets, answers);
-  std::uint64_t right = 0;
-  for (std::size_t i = 0; i < guess.size(); ++i) right += guess[i] == problem.secret[i] ? 1 : 0;
-  return right;
-}
-
-Result<mechanism::Laplace> noise_of(const Rational& epsilon) {
-  DISCREET_ASSIGN(const Epsilon checked, Epsilon::of(epsilon));
-  return mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1), .epsilon = checked});
-}
-
-template <class F>
-std::vector<double> answers_of(const Problem& problem, F answer_of) {
-  std::vector<double> out;
-  for (std::size_t q = 0; q < problem.counts.size(); ++q) out.push_back(answer_of(q));
-  return out;
-}
-
-}  // namespace
 
 Result<AttackRun> attack_reconstruct(const AttackOptions& options) {
   const int n = options.size > 0 ? options.size : 256;

@@ -118,6 +118,28 @@ Measured measured(std::string target, std::uint64_t successes, std::uint64_t tri
           .surely = clopper_pearson(successes, trials, 1 - 1e-9).low};
 }
 
+namespace {
+
+/// Where an attack has no chart of its own: what the table says, drawn.
+report::Chart chart_of(const std::vector<Measured>& all) {
+  report::ChartCurve right{.name = "attacker is right", .points = {}};
+  report::ChartCurve chance{.name = "by chance", .points = {}};
+  report::ChartCurve limit{.name = "limit by theorem", .points = {}, .bound = true};
+  double line = 0;
+  for (const Measured& one : all) {
+    line += 1;
+    right.points.emplace_back(line, one.success);
+    chance.points.emplace_back(line, one.chance);
+    if (one.limit < 1) limit.points.emplace_back(line, one.limit);
+  }
+  return {.title = "the attacker is right, line by line",
+          .x_label = "line of the table",
+          .y_label = "probability",
+          .curves = {right, chance, limit}};
+}
+
+}  // namespace
+
 void conclude(AttackRun& run, const std::string& theorem) {
   report::Section section{.heading = "What the attacker reached",
                           .words = {theorem},
@@ -137,6 +159,9 @@ void conclude(AttackRun& run, const std::string& theorem) {
                             report::Cell::words(one.limit >= 1 ? "none" : percent(one.limit)),
                             report::Cell::words(verdict)});
   }
+  const bool drawn = std::any_of(run.exhibit.sections.begin(), run.exhibit.sections.end(),
+                                 [](const report::Section& one) { return one.chart.has_value(); });
+  if (!drawn) section.chart = chart_of(run.measured);
   run.exhibit.sections.push_back(std::move(section));
 }
 

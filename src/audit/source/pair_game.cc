@@ -137,4 +137,29 @@ MemoryAttack two_answer_attack(const random::SvCells& cells, const Rational& gam
   return {odds.t / odds.u, prefix_max};
 }
 
+Rational bystander_attack(const random::SvCells& cells, const Rational& gamma, int bits) {
+  const mechanism::SvCertificate all = pairs_of(cells, gamma);
+  // Where the first tape is in T alone the source makes the zeros likely, else unlikely.
+  const auto game = [&]<class N>(const Pair& pair, const N& bend) {
+    int scale = all.scale();
+    const Pair inner = without_prefix(pair, scale);
+    const N likely = power((N(1) + bend) / N(2), bits);
+    const N unlikely = power((N(1) - bend) / N(2), bits);
+    return PairGame<N>(
+        inner, scale, bend,
+        {.both = {unlikely, unlikely}, .only_t = {likely, N(0)}, .only_u = {N(0), unlikely}});
+  };
+  const double bend = gamma.to_double(Round::kDown);
+  double best = 0;
+  Pair chosen = all.pairs().front();
+  for (const Pair& pair : all.pairs()) {
+    const Odds<double> odds = game(pair, bend).best();
+    if (odds.t <= best * odds.u) continue;
+    best = odds.t / odds.u;
+    chosen = pair;
+  }
+  const Odds<Rational> odds = game(chosen, gamma).best();
+  return odds.t / odds.u;
+}
+
 }  // namespace discreet::audit

@@ -109,4 +109,9 @@ struct MemoryAttack {
 };
 MemoryAttack two_answer_attack(const random::SvCells& cells, const Rational& gamma, int prefix_max);
 
+/// The same where what comes second has nothing to do with the person: it is seen whether the next
+/// `bits` bits of the source are all 0. It reaches
+///   Pr[first answer and zeros | D] / Pr[first answer and zeros | D'].
+Rational bystander_attack(const random::SvCells& cells, const Rational& gamma, int bits);
+
 }  // namespace discreet::audit

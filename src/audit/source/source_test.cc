@@ -73,6 +73,10 @@ TEST(PairGame, TwoAnswersDoNotAddUp) {
   EXPECT_LE(two_answer_attack(cells, 0, 24).ratio,
             SvCertificate(cells, SvGamma{}).ratio().value() *
                 SvCertificate(cells, SvGamma{}).ratio().value());
+  // Nor need the second thing be about the person: later bits of the source are enough.
+  EXPECT_GT(bystander_attack(cells, gamma, 8), one);
+  EXPECT_GT(bystander_attack(cells, gamma, 64), one * one * one * one);
+  EXPECT_EQ(bystander_attack(cells, 0, 64), exact_sv_ratio(cells, 0));
 }
 
 template <int kWidth, class M>

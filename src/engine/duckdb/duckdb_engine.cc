@@ -10,6 +10,7 @@
 #include "engine/keyed_hash.h"
 #include "engine/lowering/plan.h"
 #include "engine/lowering/sql.h"
+#include "engine/lowering/unique_keys.h"
 #include "plan/training.h"
 
 namespace discreet::engine::duckdb {
@@ -93,6 +94,11 @@ Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& p
     DISCREET_TRY(check_columns(table, schemas));
     DISCREET_TRY(check_unit(table, schemas));
   }
+  for (const auto& [name, units] : policy.units) {
+    if (!units.within) continue;
+    const auto named = policy::split_at_dot(units.within->column);
+    if (named) DISCREET_TRY(find(schemas, named->first, named->second));
+  }
   return std::unique_ptr<DuckDbEngine>(new DuckDbEngine(std::move(connection), std::move(schemas)));
 }
 
@@ -107,15 +113,30 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
   return Sensitive<mechanism::Groups>(std::move(groups));
 }
 
-Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::rows(const plan::CheckedTraining& training,
+Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::rows(const plan::CheckedRows& question,
                                                           const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   DISCREET_ASSIGN(mechanism::UnitRows rows,
-                  run_rows(*connection_, lowering::lower_rows(training.rows, dialect(), schemas_),
+                  run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
                            secret, log));
   return Sensitive<mechanism::UnitRows>(std::move(rows));
+}
+
+Result<std::vector<std::string>> DuckDbEngine::repeated_keys(const policy::Policy& policy,
+                                                             const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  std::vector<std::string> repeated;
+  for (const lowering::UniqueKey& key : lowering::unique_keys(policy, dialect(), schemas_)) {
+    DISCREET_TRY(connection_->query(key.most.print(), log, [&](const Chunk& chunk) {
+      for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+        if (column(chunk, 0).values<std::int64_t>()[i] > 1) repeated.push_back(key.name);
+      }
+    }));
+  }
+  return repeated;
 }
 
 std::string DuckDbEngine::explain(const plan::Checked& checked) const {

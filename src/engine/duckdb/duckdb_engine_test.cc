@@ -135,6 +135,8 @@ TEST(Sources, ThatAreMissingOrBrokenGiveTextsWithoutContents) {
   EXPECT_NE(log.said, "");
   write_file(folder / "bad.duckdb", "no database");
   EXPECT_EQ(fails("bad.duckdb:t").code, Code::kEngine);
+  write_file(folder / "empty.csv", "");
+  EXPECT_EQ(fails("empty.csv").code, Code::kInvalidInput);
   write_file(folder / "names.csv", "user,x\n1,2\n");
   const Error names = fails("names.csv");
   EXPECT_EQ(names.code, Code::kInvalidInput);
@@ -281,6 +283,26 @@ TEST(Engine, ExplainsWhatItSends) {
             "FROM \"t\" AS \"t0\"\n"
             "WHERE (on_grid(\"t0\".\"x\", '0..100 by 1') < CAST(65 AS BIGINT))\n"
             "  AND (\"t0\".\"u\" IS NOT NULL);\n");
+}
+
+TEST(Engine, FindsKeysThatRepeat) {
+  for (const std::int64_t second : {2, 1}) {
+    ScratchFolder folder;
+    GatheredLog log;
+    policy::Policy policy = clinic();
+    write_clinic(folder, "parquet",
+                 {{"visits",
+                   {{{"id", integer_value(1)}, {"patient_id", integer_value(5)}},
+                    {{"id", integer_value(second)}, {"patient_id", integer_value(6)}},
+                    {{"patient_id", integer_value(6)}},
+                    {{"patient_id", integer_value(6)}}}}},
+                 policy);
+    auto engine = DuckDbEngine::open(policy, log.log());
+    ASSERT_TRUE(engine.has_value()) << engine.error().message << log.said;
+    const std::vector<std::string> expected =
+        second == 1 ? std::vector<std::string>{"visits.id"} : std::vector<std::string>{};
+    EXPECT_EQ((*engine)->repeated_keys(policy, log.log()).value(), expected) << log.said;
+  }
 }
 
 TEST(Engine, ListsThePublicValuesOfPublicTablesOnly) {

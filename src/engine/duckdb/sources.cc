@@ -209,6 +209,10 @@ std::vector<std::string> wanted(const policy::Table& table, const policy::Policy
       if (steps[i].table == table.name && i + 1 == steps.size()) names.insert(other.unit->column);
     }
   }
+  for (const auto& [name, units] : policy.units) {
+    const auto within = units.within ? policy::split_at_dot(units.within->column) : std::nullopt;
+    if (within && within->first == table.name) names.insert(within->second);
+  }
   names.erase("");
   return {names.begin(), names.end()};
 }
@@ -248,7 +252,8 @@ class Opener {
     const std::string delimiter = delimiter_of(source.path);
     const std::vector<std::string> names = header_names(source.path, delimiter.front());
     if (names.empty()) {
-      return Error{Code::kEngine, "a CSV file must begin with a line of column names"};
+      return invalid_input("a CSV file must begin with a line of column names; " +
+                           in_quotes(source.path) + " does not");
     }
     const Select lines{.outputs = {Sql::as(fields_of(delimiter), "fields")},
                        .from = {{.table = line_scan(source), .alias = "file", .on = {}}},

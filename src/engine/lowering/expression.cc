@@ -39,6 +39,18 @@ Sql unless_null(const Sql& arg, Sql value, Sql null) {
   return Sql::choose({Sql::postfix(arg, "IS NULL"), std::move(null), std::move(value)});
 }
 
+/// The same pattern with \\ only before %, _ and itself: Trino raises at any other.
+std::string plain_pattern(const std::string& pattern) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const bool escape = pattern[i] == '\\' && i + 1 < pattern.size();
+    if (escape) ++i;
+    if (escape && (pattern[i] == '%' || pattern[i] == '_' || pattern[i] == '\\')) out += '\\';
+    out += pattern[i];
+  }
+  return out;
+}
+
 // No text function sees or makes more characters: databases allocate several bytes for each byte of
 // a text and fail at a size, so that somebody's long text could fail a question (S3).
 constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
@@ -235,7 +247,7 @@ Sql ExpressionLowering::membership(const Expr& expr) const {
 
 Sql ExpressionLowering::like(const Expr& expr) const {
   Sql arg = lower(expr.args[0]);
-  Sql pattern = lower(expr.args[1]);
+  Sql pattern = dialect_.text(plain_pattern(expr.args[1].value.text()));
   if (expr.name != "i") return dialect_.like(std::move(arg), std::move(pattern));
   return dialect_.like(letters(std::move(arg), kCapitals, kSmall),
                        letters(std::move(pattern), kCapitals, kSmall));

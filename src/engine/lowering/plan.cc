@@ -46,7 +46,7 @@ class PlanLowering {
         expressions_(dialect, plan_.source, checked.policy(), schemas),
         relations_(dialect, checked.policy(), schemas) {}
 
-  BoundedRun bounded() const;
+  BoundedRun bounded(bool with_unit = true) const;
   PushedRun pushed() const;
 
  private:
@@ -89,11 +89,12 @@ std::vector<KeyKind> PlanLowering::key_kinds() const {
   return kinds;
 }
 
-BoundedRun PlanLowering::bounded() const {
+BoundedRun PlanLowering::bounded(bool with_unit) const {
   BoundedRun run{source(), {}, {}};
   Identifier unit{Sql::postfix(Sql::call("row_number", {}), "OVER ()"), true};  // a row is a unit
-  if (!checked_.unit_column().empty()) {
+  if (with_unit && !checked_.unit_column().empty()) {
     unit = relations_.unit(plan_.source, checked_.unit_table(), checked_.unit_column(), run.rows);
+    if (checked_.members()) run.rows.where.push_back(relations_.counts(unit, *checked_.members()));
   }
   run.task.wide_unit = !unit.whole;
   run.task.groups_per_unit = plan_.bounds.groups_per_unit;
@@ -101,7 +102,7 @@ BoundedRun PlanLowering::bounded() const {
   run.task.keys = key_kinds();
 
   std::vector<RowField>& row = run.fields;
-  row.push_back({"unit", std::move(unit.sql), std::nullopt});
+  if (with_unit) row.push_back({"unit", std::move(unit.sql), std::nullopt});
   for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
     row.push_back(expressions_.field("k" + std::to_string(i), plan_.keys[i].expr));
   }
@@ -210,13 +211,18 @@ PushedRun PlanLowering::pushed() const {
   return run;
 }
 
+/// Rows that are units, and rows of two owners, are not bounded after the join.
+bool is_bounded(const Checked& checked) {
+  return !checked.unit_column().empty() && !checked.pair();
+}
+
 }  // namespace
 
 LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
   const PlanLowering lowering(checked, dialect, schemas);
   LoweredPlan lowered;
   lowered.bounding_words = dialect.bounding_words();
-  if (checked.unit_column().empty() || checked.pair()) {  // nothing is bounded after the join
+  if (!is_bounded(checked)) {
     lowered.pushed = lowering.pushed();
   } else {
     lowered.bounded = lowering.bounded();
@@ -226,6 +232,10 @@ LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Sch
 
 BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
   return PlanLowering(checked, dialect, schemas).bounded();
+}
+
+BoundedRun lower_fields(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
+  return PlanLowering(checked, dialect, schemas).bounded(is_bounded(checked));
 }
 
 std::string LoweredPlan::print() const {

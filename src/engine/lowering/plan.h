@@ -53,4 +53,9 @@ LoweredPlan lower_plan(const plan::Checked& checked, const Dialect& dialect,
 /// For Engine::rows: always through Bounding, a row's number being its unit where a row is one.
 BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas);
 
+/// For an engine that bounds in the database: the same fields; "unit" is the first of them where
+/// something is bounded, and missing where nothing is (as in PushedRun).
+BoundedRun lower_fields(const plan::Checked& checked, const Dialect& dialect,
+                        const Schemas& schemas);
+
 }  // namespace discreet::engine::lowering

@@ -143,6 +143,39 @@ Identifier RelationLowering::unit(const Source& source, std::size_t table,
   return {dialect_.identifier(last, raw), dialect_.is_whole(last)};
 }
 
+Sql RelationLowering::counts(const Identifier& unit, const plan::Members& members) const {
+  const StoredColumn& stored_unit = stored(members.table, members.unit);
+  const StoredColumn& stored_larger = stored(members.table, members.larger);
+  const Sql raw_unit = Sql::name({"m", members.unit});
+  const Sql raw_larger = Sql::name({"m", members.larger});
+  const Sql inner = dialect_.identifier(stored_unit, raw_unit);
+  const Sql larger = dialect_.identifier(stored_larger, raw_larger);
+  Select rows;  // of each unit the least larger one
+  rows.outputs = {Sql::as(inner, "unit"), Sql::as(larger, "larger"),
+                  Sql::as(Sql::row_number({inner}, {larger}), "~n")};
+  rows.from = {{Sql::name(schemas_.at(members.table).name), "m", {}}};
+  rows.where = {Sql::postfix(raw_unit, "IS NOT NULL"), Sql::postfix(raw_larger, "IS NOT NULL")};
+  Select numbered;  // 1, 2, ... within the larger one
+  numbered.outputs = {
+      Sql::name({"a", "unit"}),
+      Sql::as(Sql::row_number({Sql::name({"a", "larger"})}, {Sql::name({"a", "unit"})}), "~n")};
+  numbered.from = {{Sql::subquery(rows), "a", {}}};
+  numbered.where = {Sql::infix("=", {Sql::name({"a", "~n"}), dialect_.number(1)})};
+  const bool whole = dialect_.is_whole(stored_unit);
+  Sql left = unit.sql;
+  Sql right = Sql::name({"b", "unit"});
+  if (unit.whole != whole) {  // compared as texts, as identities are
+    if (unit.whole) left = dialect_.cast(std::move(left), SqlType::kText);
+    if (whole) right = dialect_.cast(std::move(right), SqlType::kText);
+  }
+  Select met;
+  met.outputs = {dialect_.number(1)};
+  met.from = {{Sql::subquery(numbered), "b", {}}};
+  met.where = {Sql::infix("=", {std::move(left), std::move(right)}),
+               Sql::infix("<=", {Sql::name({"b", "~n"}), dialect_.number(members.most)})};
+  return Sql::exists(met);
+}
+
 Select RelationLowering::part(const TableUse& use, const Part& part, bool with_unit) const {
   const std::optional<std::size_t> owner = plan::unit_table_of(part.source, policy_);
   const bool told = std::any_of(part.fields.begin(), part.fields.end(),

@@ -13,6 +13,7 @@
 
 #include "engine/lowering/dialect.h"
 #include "engine/lowering/sql.h"
+#include "plan/members.h"
 #include "plan/plan.h"
 #include "policy/policy.h"
 
@@ -38,6 +39,9 @@ class RelationLowering {
   /// nobody out. `column`: the unit's in the last table of the path, or kUnitField.
   Identifier unit(const plan::Source& source, std::size_t table, const std::string& column,
                   Select& select) const;
+
+  /// That a unit is one of those of a larger unit that count (plan/members.h).
+  Sql counts(const Identifier& unit, const plan::Members& members) const;
 
  private:
   struct Named {  ///< a column of a table, or an identifier of a subquery

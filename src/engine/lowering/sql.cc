@@ -90,6 +90,23 @@ Sql Sql::try_cast(Sql arg, Word type) {
   return Sql("TRY_CAST(" + arg.print() + " AS " + std::string(type.text) + ")");
 }
 
+Sql Sql::cast_decimal(Sql arg, int precision, int scale) {
+  DISCREET_CHECK(precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision);
+  return Sql("CAST(" + arg.print() + " AS DECIMAL(" + std::to_string(precision) + "," +
+             std::to_string(scale) + "))");
+}
+
+Sql Sql::bytes(std::string_view value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out = "X'";
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return Sql(out + "'");
+}
+
 Sql Sql::choose(std::vector<Sql> args) {
   DISCREET_CHECK(args.size() % 2 == 1 && args.size() >= 3);
   std::string out = "(CASE";
@@ -124,6 +141,17 @@ Sql Sql::let(const Sql& value, const std::function<Sql(const Sql&)>& body) {
              " AS v OFFSET 0) AS let)");
 }
 
+Sql Sql::let_by_lambda(const Sql& value, const std::function<Sql(const Sql&)>& body) {
+  // A name of its own for each value: the body may mention those around it.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : value.print()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  const std::string variable = "v" + std::to_string(hash);
+  return Sql("transform(ARRAY[" + value.print() + "], " + variable + " -> " +
+             body(Sql(variable)).print() + ")[1]");
+}
+
 Sql Sql::table_call(Word function, Sql argument, const std::vector<Option>& options) {
   std::string out = std::string(function.text) + "(" + argument.print();
   for (const Option& option : options) {
@@ -147,8 +175,12 @@ Sql Sql::union_all(const std::vector<Select>& selects) {
 Sql Sql::exists(const Select& select) { return Sql("(EXISTS (" + select.print() + "))"); }
 
 Sql Sql::row_number(const std::vector<Sql>& among, const std::vector<Sql>& by) {
-  return Sql("(row_number() OVER (PARTITION BY " + joined(among, ", ") + " ORDER BY " +
-             joined(by, ", ") + "))");
+  return over("row_number", among, by);
+}
+
+Sql Sql::over(Word function, const std::vector<Sql>& among, const std::vector<Sql>& by) {
+  return Sql("(" + std::string(function.text) + "() OVER (PARTITION BY " + joined(among, ", ") +
+             (by.empty() ? "" : " ORDER BY " + joined(by, ", ")) + "))");
 }
 
 std::string Select::print() const {
@@ -162,6 +194,11 @@ std::string Select::print() const {
   for (std::size_t i = 0; i < group_by; ++i) {
     out += (i == 0 ? "\nGROUP BY " : ", ") + std::to_string(i + 1);
   }
+  for (const std::vector<Sql>& set : grouping_sets) {
+    out += (&set == &grouping_sets.front() ? "\nGROUP BY GROUPING SETS ((" : ", (") +
+           joined(set, ", ") + ")";
+  }
+  if (!grouping_sets.empty()) out += ")";
   return out;
 }
 

@@ -44,6 +44,10 @@ class Sql {
   static Sql infix(Word op, std::vector<Sql> args);
   static Sql cast(Sql arg, Word type);
   static Sql try_cast(Sql arg, Word type);
+  /// DECIMAL(precision, scale), which no Word can spell.
+  static Sql cast_decimal(Sql arg, int precision, int scale);
+  /// X'00ff'
+  static Sql bytes(std::string_view value);
   /// Condition, result, condition, result, ..., else.
   static Sql choose(std::vector<Sql> args);
   static Sql in(Sql arg, std::vector<Sql> list);
@@ -53,6 +57,8 @@ class Sql {
   static Sql list(std::vector<Sql> items);
   /// PostgreSQL's way to mention a value often and compute it once: body(v) where v is `value`.
   static Sql let(const Sql& value, const std::function<Sql(const Sql&)>& body);
+  /// Trino's way to do so.
+  static Sql let_by_lambda(const Sql& value, const std::function<Sql(const Sql&)>& body);
   /// function(argument, name = value, ...), as table functions take them.
   static Sql table_call(Word function, Sql argument, const std::vector<struct Option>& options);
 
@@ -66,6 +72,8 @@ class Sql {
   static Sql exists(const struct Select& select);
   /// 1, 2, ... among the rows with the same values of `among`, in the order of `by`.
   static Sql row_number(const std::vector<Sql>& among, const std::vector<Sql>& by);
+  /// A function of such a window; `by` may be empty.
+  static Sql over(Word function, const std::vector<Sql>& among, const std::vector<Sql>& by);
 
   const std::string& print() const { return text_; }
 
@@ -91,7 +99,8 @@ struct Select {
   std::vector<Sql> outputs;
   std::vector<FromTable> from;
   std::vector<Sql> where;
-  std::size_t group_by = 0;  ///< by the first so many outputs
+  std::size_t group_by = 0;                          ///< by the first so many outputs
+  std::vector<std::vector<Sql>> grouping_sets = {};  ///< instead, by each of these
 
   std::string print() const;
 };

@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "engine/keyed_hash.h"
 #include "engine/lowering/plan.h"
+#include "engine/lowering/unique_keys.h"
 #include "engine/postgres/dialect.h"
 #include "engine/postgres/run.h"
 #include "engine/postgres/sources.h"
@@ -80,7 +81,7 @@ Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& ch
   return Sensitive<mechanism::Groups>(std::move(groups));
 }
 
-Result<Sensitive<mechanism::UnitRows>> PostgresEngine::rows(const plan::CheckedTraining& training,
+Result<Sensitive<mechanism::UnitRows>> PostgresEngine::rows(const plan::CheckedRows& question,
                                                             const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
@@ -89,9 +90,25 @@ Result<Sensitive<mechanism::UnitRows>> PostgresEngine::rows(const plan::CheckedT
   DISCREET_TRY(connection_->begin(log));
   DISCREET_TRY(hold_schemas(log));
   DISCREET_ASSIGN(mechanism::UnitRows rows,
-                  run_rows(*connection_, lowering::lower_rows(training.rows, dialect(), schemas_),
+                  run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
                            secret, log));
   return Sensitive<mechanism::UnitRows>(std::move(rows));
+}
+
+Result<std::vector<std::string>> PostgresEngine::repeated_keys(const policy::Policy& policy,
+                                                               const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  const Transaction transaction(*connection_);
+  DISCREET_TRY(connection_->begin(log));
+  DISCREET_TRY(hold_schemas(log));
+  std::vector<std::string> repeated;
+  for (const lowering::UniqueKey& key : lowering::unique_keys(policy, dialect(), schemas_)) {
+    DISCREET_ASSIGN(const std::vector<TextRow> rows, connection_->query(key.most.print(), log));
+    const std::string most = rows.empty() ? "0" : rows[0][0].value_or("0");
+    if (most != "0" && most != "1") repeated.push_back(key.name);
+  }
+  return repeated;
 }
 
 std::string PostgresEngine::explain(const plan::Checked& checked) const {

@@ -23,8 +23,10 @@ class PostgresEngine final : public Engine {
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;
-  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedTraining& training,
+  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedRows& question,
                                               const OwnerLog& log) override;
+  Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
+                                                 const OwnerLog& log) override;
   std::string explain(const plan::Checked& checked) const override;
   void interrupt() override { connection_->interrupt(); }
   Result<std::vector<std::string>> public_values(const policy::Policy& policy,

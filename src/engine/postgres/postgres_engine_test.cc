@@ -122,6 +122,25 @@ TEST_F(PostgresEngineTest, ChecksTablesColumnsAndTypes) {
   EXPECT_TRUE(says(refused(), "a unit or a key must be"));
 }
 
+TEST_F(PostgresEngineTest, FindsForeignPartitionsAndKeysThatRepeat) {
+  EXPECT_EQ(opened()->repeated_keys(policy_, log_.log()).value(), std::vector<std::string>{});
+  server().must("UPDATE " + visits_ + " SET id = 7 WHERE id = 8");
+  EXPECT_EQ(opened()->repeated_keys(policy_, log_.log()).value(),
+            std::vector<std::string>{"visits.id"});
+  server().must("UPDATE " + visits_ + " SET id = NULL WHERE id = 7");
+  EXPECT_EQ(opened()->repeated_keys(policy_, log_.log()).value(), std::vector<std::string>{});
+  server().must(
+      "CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER away FOREIGN DATA WRAPPER nowhere");
+  server().must("CREATE TABLE " + visits_ + "_all (LIKE " + visits_ + ") PARTITION BY LIST (age)");
+  server().must("CREATE TABLE " + visits_ + "_here PARTITION OF " + visits_ +
+                "_all FOR VALUES IN (30)");
+  policy_.tables["visits"].source = visits_ + "_all";
+  EXPECT_NE(opened(), nullptr);
+  server().must("CREATE FOREIGN TABLE " + visits_ + "_away PARTITION OF " + visits_ +
+                "_all FOR VALUES IN (31) SERVER away");
+  EXPECT_TRUE(says(refused(), "foreign table among its partitions")) << refused().message;
+}
+
 TEST_F(PostgresEngineTest, ADomainIsWhatItIsMadeOf) {
   server().must("CREATE DOMAIN public.years AS integer CHECK (value >= 0)");
   server().must("ALTER TABLE " + visits_ + " ALTER age TYPE public.years");
@@ -234,8 +253,6 @@ TEST_F(PostgresEngineTest, IsOpenedByThePolicysName) {
   EXPECT_EQ((*engine)->public_values(policy_, "visits", "city", 10, {}).error().code,
             Code::kRefused);
   EXPECT_NE((*engine)->explain(count()).find("in this program"), std::string::npos);
-  policy_.engine = "trino://x";
-  EXPECT_EQ(open_engine(policy_, {}).error().code, Code::kUnsupported);
 }
 
 TEST(PostgresSources, AreDescribedForADraft) {

@@ -11,12 +11,11 @@
 #include "engine/duckdb/sources.h"
 #include "engine/expressions_for_tests.h"
 #include "engine/lowering/expression.h"
+#include "engine/pairs_for_tests.h"
 #include "engine/postgres/binary.h"
 #include "engine/postgres/dialect.h"
 #include "engine/postgres/postgres_for_tests.h"
 #include "engine/postgres/sources.h"
-#include "engine/questions_for_tests.h"
-#include "plan/relational_for_tests.h"
 
 namespace discreet::engine::postgres {
 namespace {
@@ -139,8 +138,11 @@ void compare_on_both(Random& random, int rounds, int questions,
     duckdb::write_clinic(folder, "parquet", database, files);
     auto embedded = std::move(duckdb::Connection::open(2, {}).value());
     const Schemas schemas = duckdb::open_sources(*embedded, files, {}).value();
+    policy::Policy village = opened.policy();  // people in larger units, some in none
+    village.units["patients"].within = policy::Within{"streets", "patients.zip", 2};
+    village.units["streets"].name = "streets";
     for (int i = 0; i < questions; ++i) {
-      auto checked = Checker::check(make(random), opened.policy(), "q");
+      auto checked = Checker::check(make(random), i % 3 == 0 ? village : opened.policy(), "q");
       if (!checked) continue;
       ++compared;
       const LoweredPlan lowered = opened.lower(*checked);
@@ -164,6 +166,16 @@ TEST(PostgresQuestion, GivesTheReferencesBitsAndDuckDbs) {
 TEST(PostgresQuestion, OverSubqueriesGivesTheReferencesBitsAndDuckDbs) {
   Random random(43);
   compare_on_both(random, 2, 40, [](Random& r) { return random_relational(r, false); });
+}
+
+TEST(PostgresPairs, GiveTheReferencesBitsWhereNothingIsCut) {
+  expect_pairs_as_in_the_reference(
+      [](const Database& database) { return std::make_unique<Opened>(database); });
+}
+
+TEST(PostgresPairs, NoPersonMovesThemByMoreThanDeclared) {
+  expect_no_person_moves_pairs(
+      [](const Database& database) { return std::make_unique<Opened>(database); });
 }
 
 }  // namespace

@@ -54,6 +54,19 @@ Result<void> check_rights(Connection& connection, const std::vector<std::string>
                          " is no table: what a view or a foreign table runs on a row could fail on "
                          "one; name a table or a materialized view");
   }
+  DISCREET_ASSIGN(
+      const std::vector<TextRow> parts,
+      connection.query(
+          "WITH RECURSIVE below AS (SELECT c.oid" + where_named(name) +
+              " UNION ALL SELECT i.inhrelid FROM pg_inherits i JOIN below b ON i.inhparent = "
+              "b.oid) SELECT 1 FROM below b JOIN pg_class p ON p.oid = b.oid "
+              "WHERE p.relkind NOT IN ('r', 'p', 'm') LIMIT 1",
+          log));
+  if (!parts.empty()) {
+    return invalid_input(table +
+                         " has a foreign table among its partitions or children: reading that "
+                         "could fail on a row; copy it into a table");
+  }
   const std::string role =
       "; make a role for this program: CREATE ROLE reader LOGIN; GRANT USAGE "
       "ON SCHEMA " +
@@ -141,7 +154,12 @@ Result<StoredTable> describe(Connection& connection, const std::string& source,
   DISCREET_ASSIGN(
       const std::vector<TextRow> rows,
       connection.query(
-          "SELECT a.attname, format_type(a.atttypid, a.atttypmod), b.oid, b.typtype, b.typcategory "
+          // A column that is computed when it is read could fail on a row: it is of no type.
+          "SELECT a.attname, format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attgenerated = "
+          "'v' THEN ', computed when it is read' ELSE '' END, "
+          "CASE WHEN a.attgenerated = 'v' THEN 0 ELSE b.oid END, "
+          "CASE WHEN a.attgenerated = 'v' THEN 'b' ELSE b.typtype END, "
+          "CASE WHEN a.attgenerated = 'v' THEN 'X' ELSE b.typcategory END "
           "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
           "LEFT JOIN pg_type d ON d.oid = t.typbasetype "
           "JOIN pg_type b ON b.oid = CASE WHEN t.typbasetype = 0 THEN t.oid "
@@ -166,6 +184,11 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
     schemas.emplace(name, std::move(stored));
   }
   for (const auto& [name, table] : policy.tables) DISCREET_TRY(check_unit(table, schemas));
+  for (const auto& [name, units] : policy.units) {
+    if (!units.within) continue;
+    const auto named = policy::split_at_dot(units.within->column);
+    if (named) DISCREET_TRY(check_identifier(schemas, named->first, named->second));
+  }
   return schemas;
 }
 

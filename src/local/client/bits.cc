@@ -3,26 +3,19 @@
 
 #include "local/client/odds.h"
 #include "local/client/survey.h"
-#if defined(__EMSCRIPTEN__)
-#include <emscripten.h>
-
+#if defined(__wasm__)
 #include <cerrno>
 #include <cstdlib>
 #endif
 
 namespace discreet::local {
 
-#if defined(__EMSCRIPTEN__)
+#if defined(__wasm__)
 
-// The browser's crypto fills at most 65,536 bytes a call; the stream asks for less.
-EM_JS(int, discreet_browser_bytes, (void* out, int size), {
-  try {
-    globalThis.crypto.getRandomValues(HEAPU8.subarray(out, out + size));
-    return size;
-  } catch (e) {
-    return -1;
-  }
-});
+// page.mjs: the browser's crypto, which fills at most 65,536 bytes a call; the stream asks for
+// less.
+extern "C" __attribute__((import_module("page"), import_name("random_bytes"))) int
+discreet_browser_bytes(void* out, int size);
 
 namespace {
 

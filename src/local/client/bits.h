@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#if defined(__EMSCRIPTEN__)
+#if defined(__wasm__)
 #include "random/stream.h"
 #else
 #include "random/system_bits.h"
@@ -15,7 +15,7 @@
 
 namespace discreet::local {
 
-#if defined(__EMSCRIPTEN__)
+#if defined(__wasm__)
 class ClientBits {
  public:
   static constexpr int kWordBits = 64;

@@ -4,20 +4,13 @@
 import assert from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [folder, discreet] = process.argv.slice(2);
-// emscripten's module looks for these in node; a page has neither and needs neither.
-globalThis.__dirname = resolve(folder);
-globalThis.require = createRequire(import.meta.url);
-const load = (name) => import(pathToFileURL(resolve(folder, name)).href);
-const module_ = await (await load('discreet_client.mjs')).default({
-  wasmBinary: readFileSync(join(folder, 'discreet_client.wasm')),
-});
-const { Client } = await load('page.mjs');
+const { Client, load } = await import(pathToFileURL(resolve(folder, 'page.mjs')).href);
+const module_ = await load(readFileSync(join(folder, 'discreet_client.wasm')));
 
 const work = mkdtempSync(join(tmpdir(), 'discreet-'));
 const file = (name) => join(work, name);
@@ -38,7 +31,11 @@ try {
   const b = survey('b', '2');
   const memory = box();
   const client = new Client(module_, memory, '2.5');
+  assert.equal((await client.facts(a)).left, '2.5');
   const first = await client.report(a, 'yes');
+  const facts = await client.facts(a);
+  assert.deepEqual(facts.labels, ['no', 'yes']);
+  assert.deepEqual([facts.name, facts.epsilon, facts.answers, facts.left], ['a', '1', 'choices', '1.5']);
   assert.deepEqual(await client.report(a, 'no'), first); // the same report again, whatever the answer
   await assert.rejects(client.report(b, 'no'), (e) => e.status === 4); // the budget
   await assert.rejects(client.report(a.subarray(0, 9), 'no'), (e) => e.status === 2);

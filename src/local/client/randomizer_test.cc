@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "local/client/enumerate_for_tests.h"
+#include "local/branching_draws.h"
 #include "local/design.h"
 #include "numeric/interval.h"
 

@@ -1,11 +1,23 @@
 #!/usr/bin/env bash
-# Compiles the client to WebAssembly: wasm.sh OUT-FOLDER makes discreet_client.mjs, discreet_client.wasm and page.mjs there.
-# Needs emscripten. The page has no files and no system entropy, so those sources stay out.
+# Compiles the client to WebAssembly: wasm.sh OUT-FOLDER makes discreet_client.wasm and page.mjs there. Needs clang-19, lld-19
+# and the libraries for wasm32. The page has no files and no system entropy, so those sources stay out.
 set -euo pipefail
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=$1
-mkdir -p "$out/objects"
-objects=()
+mkdir -p "$out/objects" "$out/system/sys"
+objects=() running=()
+flags=(--target=wasm32-wasi -std=c++20 -Oz -fno-exceptions -I"$src" -isystem "$out/system")
+# random/entropy.cc asks the system, which a page has not: it compiles, and what asks it fails. The client's bits come from the
+# browser's crypto (bits.h).
+cat >"$out/system/sys/random.h" <<'TEXT'
+#pragma once
+#include <sys/types.h>
+#include <cerrno>
+inline ssize_t getrandom(void*, decltype(sizeof(0)), unsigned) {
+  errno = ENOSYS;
+  return -1;
+}
+TEXT
 mapfile -t files <"$src/local/client/sources.txt"
 for file in local/client/page.cc "${files[@]}"; do
   case $file in
@@ -13,9 +25,14 @@ for file in local/client/page.cc "${files[@]}"; do
   esac
   object=$out/objects/${file//\//_}.o
   objects+=("$object")
-  em++ -std=c++20 -Oz -fno-exceptions -I"$src" -c "$src/$file" -o "$object"
+  clang++-19 "${flags[@]}" -c "$src/$file" -o "$object" &
+  running+=($!)
+  if ((${#running[@]} == 2)); then # two at once
+    wait "${running[0]}"
+    running=("${running[1]}")
+  fi
 done
-# -O1: the passes above it rewrite the small JavaScript part and need packages that Debian leaves out.
-em++ -O1 "${objects[@]}" -o "$out/discreet_client.mjs" -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,node \
-  -sALLOW_MEMORY_GROWTH=1 -sFILESYSTEM=0 -sEXPORTED_FUNCTIONS=_malloc,_free -sEXPORTED_RUNTIME_METHODS=UTF8ToString
+for one in "${running[@]}"; do wait "$one"; done
+clang++-19 --target=wasm32-wasi -mexec-model=reactor "${objects[@]}" -o "$out/discreet_client.wasm" \
+  -Wl,--export=malloc,--export=free,--strip-all
 cp "$src/local/client/page.mjs" "$out/"

@@ -19,6 +19,10 @@ class Fields {
   /// text they stay exact. Fails with: kInvalidInput, naming the field.
   static Result<Fields> parse(const std::string& json, const std::vector<std::string>& known);
 
+  Fields() = default;
+  /// What was said elsewhere than in JSON.
+  explicit Fields(std::map<std::string, std::string> values) : values_(std::move(values)) {}
+
   /// Fails with: kInvalidInput when it is missing.
   Result<std::string> need(const std::string& name) const;
   std::optional<std::string> text(const std::string& name) const;

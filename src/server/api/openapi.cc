@@ -14,7 +14,13 @@ Json response(const std::string& description, const std::string& schema) {
            {{"application/json", {{"schema", {{"$ref", "#/components/schemas/" + schema}}}}}}}};
 }
 
+constexpr const char* kJsonType = "application/json";
+
 Json body_of(const ApiRoute& route) {
+  if (route.type != kJsonType) {
+    return {{"required", true},
+            {"content", {{route.type, {{"schema", {{"type", "string"}, {"format", "binary"}}}}}}}};
+  }
   Json properties = Json::object();
   Json needed = Json::array();
   for (const FieldFacts& field : route.fields) {
@@ -65,11 +71,16 @@ Json operation(const ApiRoute& route) {
   json["operationId"] = name;
   const Json parameters = parameters_of(route);
   if (!parameters.empty()) json["parameters"] = parameters;
-  if (route.method == "POST" && !route.fields.empty()) json["requestBody"] = body_of(route);
+  if (route.method == "POST" && (!route.fields.empty() || route.type != kJsonType)) {
+    json["requestBody"] = body_of(route);
+  }
   json["security"] = Json::array();
   if (route.roles != kAnybody) json["security"].push_back({{"token", Json::array()}});
   Json& responses = json["responses"];
   responses["200"] = response("done", "Any");
+  if (route.answers != kJsonType) {
+    responses["200"]["content"] = {{route.answers, {{"schema", {{"type", "string"}}}}}};
+  }
   for (const CodeFacts& facts : all_codes()) {
     responses[std::to_string(facts.http_status)] = response(std::string(facts.name), "Error");
   }

@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void send(const Call& call, const Result<Json>& json) {
-  if (!json) return call.reply(http::refuse(json.error()));
+void send(const Service& service, const Call& call, const Result<Json>& json) {
+  if (!json) return call.reply(service.refused(call, json.error()));
   call.reply({.body = padded(json->dump(-1, ' ', false, Json::error_handler_t::replace))});
 }
 
@@ -24,10 +24,12 @@ Result<std::optional<Json>> try_login(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"name", "password"}));
   DISCREET_ASSIGN(const std::string name, fields.need("name"));
   DISCREET_ASSIGN(const std::string password, fields.need("password"));
-  DISCREET_ASSIGN(const auto login, service.accounts().log_in(name, password));
-  const std::string who = login ? login->account.name : "-";
-  DISCREET_TRY(service.audit().append({who, login ? "login" : "login-refused", in_quotes(name)}));
-  if (!login) return std::optional<Json>{};
+  DISCREET_ASSIGN(const auto login, service.accounts().log_in(name, password, call.request.peer));
+  if (!login) {
+    DISCREET_TRY(service.note_refused_login(in_quotes(name)));
+    return std::optional<Json>{};
+  }
+  DISCREET_TRY(service.audit().append({login->account.name, "login"}));
   Json json = account_json(login->account);
   json["token"] = login->token;
   json["expires"] = to_utc(login->expires_ms);
@@ -52,11 +54,19 @@ Result<Json> try_remove(Service& service, const Call& call) {
   return Json{{"removed", name}};
 }
 
+Result<Json> try_unlock(Service& service, const Call& call) {
+  const std::string name(call.request.part("name"));
+  service.accounts().unlock(name);
+  DISCREET_TRY(service.audit().append({call.account.name, "account-unlocked", in_quotes(name)}));
+  return Json{{"unlocked", name}};
+}
+
 Result<Json> try_change(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"old", "new"}));
   DISCREET_ASSIGN(const std::string old_password, fields.need("old"));
   DISCREET_ASSIGN(const std::string new_password, fields.need("new"));
-  DISCREET_TRY(service.accounts().change_password(call.account.name, old_password, new_password));
+  DISCREET_TRY(service.accounts().change_password(call.account.name, old_password, new_password,
+                                                  call.request.peer));
   DISCREET_TRY(service.audit().append({call.account.name, "password-changed"}));
   return Json{{"changed", true}};
 }
@@ -68,34 +78,38 @@ void log_in(Service& service, Call call) {
     return call.reply(http::refuse(http::Refusal::kTooMany));
   }
   const Result<std::optional<Json>> login = try_login(service, call);
-  if (!login) return call.reply(http::refuse(login.error()));
+  if (!login) return call.reply(service.refused(call, login.error()));
   if (!*login) {
     return call.reply(http::error_response(401, "unauthenticated", "not this name and password"));
   }
-  send(call, **login);
+  send(service, call, **login);
 }
 
 void log_out(Service& service, Call call) {
   const std::string_view header = call.request.header("authorization");
   const Result<void> done = service.accounts().log_out(std::string(header.substr(7)));
-  if (!done) return call.reply(http::refuse(done.error()));
-  send(call, Json{{"ended", true}});
+  if (!done) return call.reply(service.refused(call, done.error()));
+  send(service, call, Json{{"ended", true}});
 }
 
-void who_am_i(Service&, Call call) { send(call, account_json(call.account)); }
+void who_am_i(Service& service, Call call) { send(service, call, account_json(call.account)); }
 
-void change_password(Service& service, Call call) { send(call, try_change(service, call)); }
+void change_password(Service& service, Call call) {
+  send(service, call, try_change(service, call));
+}
 
 void list_accounts(Service& service, Call call) {
   const auto accounts = service.accounts().list();
-  if (!accounts) return call.reply(http::refuse(accounts.error()));
+  if (!accounts) return call.reply(service.refused(call, accounts.error()));
   Json list = Json::array();
   for (const identity::Account& account : *accounts) list.push_back(account_json(account));
-  send(call, Json{{"accounts", list}});
+  send(service, call, Json{{"accounts", list}});
 }
 
-void add_account(Service& service, Call call) { send(call, try_add(service, call)); }
+void add_account(Service& service, Call call) { send(service, call, try_add(service, call)); }
 
-void remove_account(Service& service, Call call) { send(call, try_remove(service, call)); }
+void remove_account(Service& service, Call call) { send(service, call, try_remove(service, call)); }
+
+void unlock_account(Service& service, Call call) { send(service, call, try_unlock(service, call)); }
 
 }  // namespace discreet::server::api

@@ -111,10 +111,15 @@ http::Response sent(std::string json, int status = 200) {
 }
 
 /// The stored bytes are JSON already, and go out as they are.
-http::Response answer_of(const Result<session::Answered>& answered, const Service& service) {
+http::Response answer_of(const Result<session::Answered>& answered, Service& service,
+                         const Call& call) {
   if (!answered) {
-    service.log("question-failed", std::string(describe(answered.error().code).name));
-    http::Response refused = http::refuse(answered.error());
+    const Code code = answered.error().code;
+    service.count_refusal(call.account.name, code);
+    service.log("question-failed",
+                "request " + call.request.id + ": " + std::string(describe(code).name));
+    http::Response refused =
+        service.refused(call, discreet_error(service, call.account.name, answered.error()));
     refused.body = padded(std::move(refused.body));
     return refused;
   }
@@ -137,7 +142,6 @@ Json explanation(const session::Explanation& e) {
           {"keys", e.keys},
           {"steps", steps},
           {"price", e.price},
-          {"total_left", e.total_left},
           {"analyst_left", e.analyst_left},
           {"repeat", e.repeat},
           {"fits", e.fits},
@@ -149,26 +153,34 @@ Result<void> try_ask(Service& service, const Call& call) {
   DISCREET_ASSIGN(const bool waits, fields.flag("wait", true));
   DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
   const std::shared_ptr<World> world = service.world();
-  // Whether a stored answer is given depends on the text and the history. It reads no data, so it
-  // needs no deadline; and what is stored stays stored, so that nothing can come between.
-  DISCREET_ASSIGN(const session::Explanation explained, world->session().explain(request));
+  // Whether a stored answer is given depends on the text and the history, as far as it may be seen
+  // (F2). It reads no data, so it needs no deadline; and what is stored stays stored, so that
+  // nothing can come between.
+  DISCREET_ASSIGN(const session::Explanation explained, service.explain(*world, request));
   // With an error to solve for, what is explained may be a pilot, and data be read after it.
   if (explained.repeat && !request.error) {
     service.count_question(true);
-    call.reply(answer_of(world->session().ask(request), service));
+    call.reply(answer_of(world->session().ask(request), service, call));
     return {};
   }
   DISCREET_TRY(service.audit().append({call.account.name, "query", call.request.id}));
   service.count_question(false);
+  // What the job needs to know of the call: not its body, not its way back.
+  Call known{http::Request{}, http::Reply([](const http::Response&) {}), call.account};
+  known.request.id = call.request.id;
   DISCREET_ASSIGN(
       const jobs::JobFacts made,
-      service.jobs().submit(
-          call.account.name, [&service, world, request](const std::function<void(int)>& progress) {
-            const engine::OwnerLog log{
-                .say = [&service](const std::string& words) { service.log("engine", words); },
-                .progress = progress};
-            return answer_of(world->session().ask(request, log), service);
-          }));
+      service.submit(*world, request, explained,
+                     [&service, world, request, known](const std::function<void(int)>& progress) {
+                       const engine::OwnerLog log{
+                           .say =
+                               [&service, known](const std::string& words) {
+                                 service.log("engine",
+                                             "request " + known.request.id + ": " + words);
+                               },
+                           .progress = progress};
+                       return answer_of(world->session().ask(request, log), service, known);
+                     }));
   if (waits) {
     service.jobs().answer(call.account.name, made.id, call.reply);
     return {};
@@ -210,34 +222,46 @@ Result<std::string> try_curve(Service& service, const Call& call) {
 Result<std::string> try_explain(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
   DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
-  DISCREET_ASSIGN(const session::Explanation explained,
-                  service.world()->session().explain(request));
+  const std::shared_ptr<World> world = service.world();
+  DISCREET_ASSIGN(const session::Explanation explained, service.explain(*world, request));
   return text_of(explanation(explained));
 }
 
-/// The ledger names the analysts it knows when it does not know one: not for another's eyes.
-Error discreet_error(Service& service, const Call& call, const Error& error) {
+void send(Service& service, const Call& call, Result<std::string> text) {
+  call.reply(text
+                 ? sent(std::move(*text))
+                 : service.refused(call, discreet_error(service, call.account.name, text.error())));
+}
+
+}  // namespace
+
+Result<session::Request> request_of(const std::map<std::string, std::string>& fields,
+                                    const std::string& analyst) {
+  return request_of(Fields(fields), analyst);
+}
+
+Error discreet_error(Service& service, const std::string& analyst, const Error& error) {
+  if (error.code == Code::kBudget && error.message.find("analyst ") == error.message.npos) {
+    return {Code::kBudget,
+            "not enough budget: what all analysts share does not have so much any more; ask fewer "
+            "or less accurate questions, or have the owner raise it"};
+  }
   if (error.code != Code::kNotFound) return error;
   const Result<ledger::State> state = service.world()->ledger().state();
   if (!state) return state.error();
   for (const auto& [name, units] : state->namespaces()) {
-    if (units.analysts.contains(call.account.name)) continue;
+    if (units.analysts.contains(analyst)) continue;
     return {Code::kNotFound,
             "there is no such table or column, or the owner gave you no budget for it"};
   }
   return error;
 }
 
-void send(Service& service, const Call& call, Result<std::string> text) {
-  call.reply(text ? sent(std::move(*text))
-                  : http::refuse(discreet_error(service, call, text.error())));
-}
-
-}  // namespace
-
 void ask(Service& service, Call call) {
   const Result<void> taken = try_ask(service, call);
-  if (!taken) call.reply(http::refuse(discreet_error(service, call, taken.error())));
+  if (taken) return;
+  service.count_refusal(call.account.name, taken.error().code);
+  call.reply(service.refused(call, discreet_error(service, call.account.name, taken.error())));
 }
 
 void explain(Service& service, Call call) { send(service, call, try_explain(service, call)); }

@@ -10,6 +10,18 @@ std::vector<FieldFacts> with(const std::vector<FieldFacts>& first, std::vector<F
   return more;
 }
 
+/// A question's text may be long, and takes the work of a planner to look at.
+ApiRoute about_sql(ApiRoute route, bool is_heavy) {
+  route.body_max = 64 << 10;
+  route.is_heavy = is_heavy;
+  return route;
+}
+
+ApiRoute heavy(ApiRoute route) {
+  route.is_heavy = true;
+  return route;
+}
+
 std::vector<ApiRoute> make_routes() {
   const std::vector<FieldFacts> question = {
       {"sql", "one SELECT, in PostgreSQL's grammar", true},
@@ -29,11 +41,15 @@ std::vector<ApiRoute> make_routes() {
   const auto curving = with(question, {{"from", "the least epsilon, as text (0.05)"},
                                        {"to", "the largest epsilon, as text (2)"}});
   return {
-      {"POST", "/api/v1/query", "Ask, pay, get an answer with intervals", kAsking, asking, ask},
-      {"POST", "/api/v1/explain", "Price, noise and expected error; costs nothing", kAsking,
-       question, explain},
-      {"POST", "/api/v1/curve", "Expected error against epsilon; costs nothing", kAsking, curving,
-       curve},
+      about_sql(
+          {"POST", "/api/v1/query", "Ask, pay, get an answer with intervals", kAsking, asking, ask},
+          false),
+      about_sql({"POST", "/api/v1/explain", "Price, noise and expected error; costs nothing",
+                 kAsking, question, explain},
+                true),
+      about_sql({"POST", "/api/v1/curve", "Expected error against epsilon; costs nothing", kAsking,
+                 curving, curve},
+                true),
       {"GET",
        "/api/v1/catalog",
        "Tables and columns that may be asked about",
@@ -55,18 +71,24 @@ std::vector<ApiRoute> make_routes() {
        {},
        cancel_job},
       {"GET", "/api/v1/budget", "What is left; analysts see their own", kAll, {}, budget},
+      heavy({"GET",
+             "/api/v1/history",
+             "Records of the ledger; analysts see their own",
+             kAll,
+             {{"last", "so many, the newest (100, at most 1000)"}},
+             history}),
+      heavy({"POST",
+             "/api/v1/verify",
+             "Check the whole ledger: chain, signatures, caps, answers",
+             kOverseeing,
+             {},
+             verify}),
       {"GET",
-       "/api/v1/history",
-       "Records of the ledger; analysts see their own",
-       kAll,
-       {{"last", "so many, the newest (100, at most 1000)"}},
-       history},
-      {"POST",
-       "/api/v1/verify",
-       "Check the whole ledger: chain, signatures, caps, answers",
+       "/api/v1/status",
+       "Random source, ledger's head, what was asked and refused since the start",
        kOverseeing,
        {},
-       verify},
+       show_status},
       {"POST",
        "/api/v1/login",
        "A token for a name and a password",
@@ -95,6 +117,36 @@ std::vector<ApiRoute> make_routes() {
        kOwnerOnly,
        {},
        remove_account},
+      {"POST",
+       "/api/v1/accounts/{name}/unlock",
+       "End the locks after wrong passwords",
+       kOwnerOnly,
+       {},
+       unlock_account},
+      {"GET", "/api/v1/surveys", "Surveys that are collected here", kAnybody, {}, list_surveys},
+      {"GET",
+       "/api/v1/surveys/{id}",
+       "A survey for a client of the local model",
+       kAnybody,
+       {},
+       show_survey,
+       "application/json",
+       0,
+       "application/octet-stream"},
+      {"POST",
+       "/api/v1/surveys/{id}/reports",
+       "Reports that were randomized at home",
+       kAnybody,
+       {},
+       take_reports,
+       "application/octet-stream",
+       64 << 10},
+      {"GET",
+       "/api/v1/surveys/{id}/estimate",
+       "Shares or mean with intervals, so far",
+       kAnybody,
+       {},
+       show_estimate},
       {"GET",
        "/api/v1/audit-log",
        "Who did what, as it was logged",
@@ -103,8 +155,24 @@ std::vector<ApiRoute> make_routes() {
        show_audit},
       {"POST", "/api/v1/reload", "Read the policy again", kOwnerOnly, {}, reload},
       {"GET", "/api/v1/openapi.json", "This document", kAnybody, {}, show_openapi},
-      {"GET", "/healthz", "Whether questions can be answered", kAnybody, {}, health},
-      {"GET", "/metrics", "For Prometheus", kOwnerOnly, {}, show_metrics},
+      {"GET",
+       "/healthz",
+       "Whether questions can be answered",
+       kAnybody,
+       {},
+       health,
+       "application/json",
+       0,
+       "text/plain"},
+      {"GET",
+       "/metrics",
+       "For Prometheus",
+       kOwnerOnly,
+       {},
+       show_metrics,
+       "application/json",
+       0,
+       "text/plain"},
   };
 }
 

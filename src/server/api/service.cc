@@ -2,8 +2,11 @@
 #include "server/api/service.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
+#include "engine/keyed_hash.h"
+#include "ledger/seal.h"
 #include "server/api/json_body.h"
 
 namespace discreet::server::api {
@@ -27,6 +30,22 @@ bool is_foreign(const http::Request& request) {
   return at == origin.npos || origin.substr(at + 3) != request.header("host");
 }
 
+/// Of "epsilon 0.1 and delta 0.00000001", as the ledger writes prices.
+ledger::Price price_in(const std::string& text) {
+  ledger::Price price;
+  bool is_delta = false;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const Result<Rational> number = Rational::parse(word);
+    if (number) {
+      const auto amount = accounting::Amount::up(*number);
+      if (amount) (is_delta ? price.delta : price.amount) = *amount;
+    }
+    is_delta = word == "delta";
+  }
+  return price;
+}
+
 bool changes_something(const http::Request& request) { return request.method != "GET"; }
 
 }  // namespace
@@ -35,22 +54,26 @@ Service::Service(ServiceOptions options)
     : options_(std::move(options)),
       per_account_(options_.per_account, options_.clock),
       per_peer_(options_.per_peer, options_.clock),
-      logins_(options_.logins_per_peer, options_.clock) {}
+      logins_(options_.logins_per_peer, options_.clock),
+      refused_logins_({.per_second = 1, .burst = 60}, options_.clock),
+      started_ms_(options_.clock()) {}
 
 Service::~Service() { stop(); }
 
 Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   std::unique_ptr<Service> service(new Service(std::move(options)));
   const ServiceOptions& given = service->options_;
-  DISCREET_ASSIGN(service->accounts_, identity::Accounts::open({.file = given.state / "accounts.db",
-                                                                .token_ms = given.token_ms,
-                                                                .cost = given.cost,
-                                                                .clock = given.clock}));
+  DISCREET_ASSIGN(service->accounts_,
+                  identity::Accounts::open({.file = given.state / "accounts.db",
+                                            .token_ms = given.token_ms,
+                                            .cost = given.cost,
+                                            .clock = given.clock,
+                                            .scram_rounds = given.scram_rounds}));
   DISCREET_ASSIGN(service->audit_,
                   identity::AuditLog::open(given.state / "audit.log", given.clock));
-  if (!given.pages.empty()) {
-    DISCREET_ASSIGN(service->pages_, Pages::load(given.pages));
-  }
+  DISCREET_ASSIGN(service->pages_,
+                  given.pages.empty() ? Pages::built_in() : Pages::load(given.pages));
+  DISCREET_ASSIGN(service->surveys_, Surveys::open(given.surveys, given.state / "surveys"));
   DISCREET_ASSIGN(service->world_, given.open());
   service->jobs_ = std::make_unique<jobs::Jobs>(given.jobs);
   for (const ApiRoute& route : routes()) {
@@ -62,7 +85,7 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   service->router_.otherwise(
       [raw = service.get()](const http::Request& request, const http::Reply& reply) {
         if (request.method != "GET") return reply(http::refuse(Refusal::kNoSuchPath));
-        reply(raw->pages_.get(request.path));
+        reply(raw->pages_.get(request));
       });
   DISCREET_TRY(service->audit_->append({"-", "start"}));
   return service;
@@ -101,10 +124,52 @@ void Service::guard(const ApiRoute& route, http::Request request, http::Reply re
     if (!per_account_.take(account.name)) return reply(http::refuse(Refusal::kTooMany));
   }
   if (request.method == "POST" && !request.body.empty() &&
-      http::media_type(request.header("content-type")) != "application/json") {
+      http::media_type(request.header("content-type")) != route.type) {
     return reply(http::refuse(Refusal::kWrongType));
   }
-  route.handler(*this, {std::move(request), std::move(reply), std::move(account)});
+  Call call{std::move(request), std::move(reply), std::move(account)};
+  if (route.is_heavy) return run_heavy(route, std::move(call));
+  route.handler(*this, std::move(call));
+}
+
+void Service::run_heavy(const ApiRoute& route, Call call) {
+  const std::string name = call.account.name;
+  {
+    const std::lock_guard lock(mutex_);
+    int& running = heavy_[name];
+    if (running >= kHeavyAtOnce) return call.reply(http::refuse(Refusal::kTooMany));
+    ++running;
+  }
+  const auto done = [&] {
+    const std::lock_guard lock(mutex_);
+    if (--heavy_[name] == 0) heavy_.erase(name);
+  };
+  try {
+    route.handler(*this, std::move(call));
+  } catch (...) {  // a library's
+    done();
+    throw;
+  }
+  done();
+}
+
+std::size_t Service::body_max(const http::Request& request) const {
+  constexpr std::size_t kUnknown = 4 << 10;
+  for (const ApiRoute& route : routes()) {
+    if (route.method != request.method || !http::Router::matches(route.pattern, request)) continue;
+    const bool is_anonymous = route.roles != kAnybody && token_of(request).empty();
+    return is_anonymous ? kUnknown : route.body_max;
+  }
+  return kUnknown;
+}
+
+http::Response Service::refused(const Call& call, const Error& error) const {
+  const CodeFacts& facts = describe(error.code);
+  if (facts.exit_status >= 5) {
+    log("failed",
+        "request " + call.request.id + ": " + std::string(facts.name) + ": " + error.message);
+  }
+  return http::refuse(error);
 }
 
 Result<void> Service::reload() {
@@ -149,7 +214,81 @@ void Service::note(const http::Seen& seen) {
   options_.log(json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
+Result<session::Explanation> Service::explain(World& world, const session::Request& request) {
+  DISCREET_ASSIGN(session::Explanation explained, world.session().explain(request));
+  if (in_flight_.has_like(explained)) explained.repeat = false;
+  const auto shown = in_flight_.shown(request.analyst);
+  if (!shown) return explained;
+  DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
+  DISCREET_ASSIGN(const ledger::NamespaceState* const units, state.find(explained.units));
+  DISCREET_ASSIGN(const ledger::Account* const own, units->analyst(request.analyst));
+  const auto spent = shown->spent.find(explained.units);
+  const ledger::Price left =
+      left_of(*own, spent == shown->spent.end() ? own->spent() : spent->second);
+  const ledger::Price price = price_in(explained.price);
+  explained.analyst_left = to_text(units->terms.notion, left);
+  explained.fits = explained.repeat || (price.amount <= left.amount && price.delta <= left.delta);
+  return explained;
+}
+
+Result<jobs::JobFacts> Service::submit(World& world, const session::Request& request,
+                                       const session::Explanation& explained,
+                                       jobs::Jobs::Work work) {
+  DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
+  const std::uint64_t number =
+      in_flight_.begin(request.analyst, explained, price_in(explained.price), state);
+  auto made =
+      jobs_->submit(request.analyst, std::move(work), [this, number] { in_flight_.end(number); });
+  if (!made) in_flight_.end(number);
+  return made;
+}
+
 void Service::count_question(bool was_repeated) { ++(was_repeated ? repeats_ : questions_); }
+
+void Service::count_refusal(const std::string& analyst, Code code) {
+  const std::lock_guard lock(mutex_);
+  Refusals& refusals = refusals_[{analyst, code}];
+  ++refusals.count;
+  refusals.last_ms = options_.clock();
+}
+
+Result<void> Service::note_refused_login(const std::string& about) {
+  // Each line is a sync of the disk: a flood must not buy one for every guess.
+  if (!refused_logins_.take("")) {
+    ++unlogged_;
+    return {};
+  }
+  const std::uint64_t more = unlogged_.exchange(0);
+  return audit_->append({"-", "login-refused",
+                         about + (more == 0 ? "" : " and " + std::to_string(more) + " others")});
+}
+
+Result<std::string> Service::status() {
+  DISCREET_ASSIGN(const ledger::State state, world()->ledger().state());
+  // Drawing a secret asks the random source, whose health tests refuse when they must.
+  const bool is_healthy = engine::Secret::fresh().has_value();
+  nlohmann::ordered_json refusals = nlohmann::ordered_json::array();
+  const std::size_t waiting = jobs_->waiting().size();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, seen] : refusals_) {
+      refusals.push_back({{"analyst", key.first},
+                          {"code", describe(key.second).name},
+                          {"count", seen.count},
+                          {"last", to_utc(seen.last_ms)}});
+    }
+  }
+  const nlohmann::ordered_json json = {
+      {"random_source", is_healthy ? "healthy" : "failing"},
+      {"ledger",
+       {{"records", state.next()}, {"head", ledger::to_hex(ledger::bytes_of(state.hash()))}}},
+      {"started", to_utc(started_ms_)},
+      {"waiting", waiting},
+      {"questions", questions_.load()},
+      {"repeats", repeats_.load()},
+      {"refusals", refusals}};
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 std::string Service::metrics() const {
   std::string out =

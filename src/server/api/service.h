@@ -25,7 +25,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "server/api/in_flight.h"
 #include "server/api/pages.h"
+#include "server/api/surveys.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
 #include "server/identity/accounts.h"
@@ -47,11 +49,13 @@ class World {
 using OpenWorld = std::function<Result<std::shared_ptr<World>>()>;
 
 struct ServiceOptions {
-  std::filesystem::path state = {};  ///< the folder of accounts and the audit log
-  OpenWorld open = {};               ///< reads the policy; again for every reload
-  std::filesystem::path pages = {};  ///< empty: none
+  std::filesystem::path state = {};       ///< the folder of accounts and the audit log
+  OpenWorld open = {};                    ///< reads the policy; again for every reload
+  std::filesystem::path pages = {};       ///< empty: those inside the program
+  std::vector<std::string> surveys = {};  ///< files; their reports are kept in `state`
   identity::PasswordCost cost = {};
   std::int64_t token_ms = std::int64_t{8} * 3600 * 1000;
+  unsigned scram_rounds = 0;  ///< for PostgreSQL's protocol; 0: no verifiers are kept
   identity::Rate per_account = {};
   identity::Rate per_peer = {.per_second = 200, .burst = 2000};  ///< without an account
   identity::Rate logins_per_peer = {.per_second = 5, .burst = 20};
@@ -92,7 +96,14 @@ struct ApiRoute {
   Roles roles = kAnybody;
   std::vector<FieldFacts> fields = {};  ///< of the body for POST, of the query for GET
   void (*handler)(Service&, Call) = nullptr;
+  std::string type = "application/json";  ///< of the body
+  std::size_t body_max = 4 << 10;
+  std::string answers = "application/json";  ///< of the response
+  bool is_heavy = false;  ///< one account has at most kHeavyAtOnce of these under way
 };
+
+/// Of eight workers: one analyst cannot have them all.
+inline constexpr int kHeavyAtOnce = 3;
 
 const std::vector<ApiRoute>& routes();
 
@@ -112,6 +123,8 @@ class Service {
   Result<void> reload();
   /// Ends the jobs. To be called before the HTTP server stops.
   void stop();
+  /// How large a body may be: little before somebody has shown a token.
+  std::size_t body_max(const http::Request& request) const;
   /// One line of the log, and counts for /metrics.
   void note(const http::Seen& seen);
 
@@ -120,16 +133,33 @@ class Service {
   identity::Accounts& accounts() { return *accounts_; }
   identity::AuditLog& audit() { return *audit_; }
   jobs::Jobs& jobs() { return *jobs_; }
+  const Surveys& surveys() const { return surveys_; }
   const ServiceOptions& options() const { return options_; }
   bool may_log_in(const std::string& peer) { return logins_.take(peer); }
+  bool may_ask(const std::string& account) { return per_account_.take(account); }
   void log(const std::string& what, const std::string& text) const;
+  /// What the caller is told; the operator's log has the request's id and the world's own words.
+  http::Response refused(const Call& call, const Error& error) const;
   std::string metrics() const;
+  /// A question as its analyst may see it now (F1, F2).
+  Result<session::Explanation> explain(World& world, const session::Request& request);
+  /// A job for a question that reads data. Until it is delivered nothing of it shows.
+  Result<jobs::JobFacts> submit(World& world, const session::Request& request,
+                                const session::Explanation& explained, jobs::Jobs::Work work);
+  const InFlight& in_flight() const { return in_flight_; }
   /// Counts what became of a question.
   void count_question(bool was_repeated);
+  void count_refusal(const std::string& analyst, Code code);
+  /// For the owner and the auditor, as JSON.
+  Result<std::string> status();
+  /// Notes a refused login, but not every one of a flood.
+  Result<void> note_refused_login(const std::string& about);
 
  private:
   explicit Service(ServiceOptions options);
   void guard(const ApiRoute& route, http::Request request, http::Reply reply);
+  /// Runs the handler unless that account has too many heavy requests under way.
+  void run_heavy(const ApiRoute& route, Call call);
 
   const ServiceOptions options_;
   http::Router router_;
@@ -139,13 +169,33 @@ class Service {
   identity::RateLimit per_account_;
   identity::RateLimit per_peer_;
   identity::RateLimit logins_;
-  mutable std::mutex mutex_;  // guards the next two
+  identity::RateLimit refused_logins_;
+  std::atomic<std::uint64_t> unlogged_{0};  // refused logins without a line
+  Surveys surveys_;
+  std::int64_t started_ms_ = 0;
+  mutable std::mutex mutex_;          // guards what follows, up to the counters
+  std::map<std::string, int> heavy_;  // under way, by account
+  struct Refusals {
+    std::uint64_t count = 0;
+    std::int64_t last_ms = 0;
+  };
+  std::map<std::pair<std::string, Code>, Refusals> refusals_;  // by analyst
   std::shared_ptr<World> world_;
   std::map<std::pair<std::string, int>, std::uint64_t> requests_;  // by route and status
   std::atomic<std::uint64_t> questions_{0};
   std::atomic<std::uint64_t> repeats_{0};
+  InFlight in_flight_;
   std::unique_ptr<jobs::Jobs> jobs_;  // last: its works use the rest
 };
+
+/// A question with what it may cost, from fields of /api/v1/query by name.
+/// Fails with: kInvalidInput, naming the field.
+Result<session::Request> request_of(const std::map<std::string, std::string>& fields,
+                                    const std::string& analyst);
+
+/// What an analyst is told: the ledger names the analysts it knows when it does not know one, and
+/// what is left for all together when that is too little; neither is for another's eyes.
+Error discreet_error(Service& service, const std::string& analyst, const Error& error);
 
 // The handlers, one file for each kind.
 void ask(Service& service, Call call);  // questions.cc
@@ -166,10 +216,16 @@ void change_password(Service& service, Call call);
 void list_accounts(Service& service, Call call);
 void add_account(Service& service, Call call);
 void remove_account(Service& service, Call call);
+void unlock_account(Service& service, Call call);
 void health(Service& service, Call call);  // operate.cc
 void show_metrics(Service& service, Call call);
 void show_openapi(Service& service, Call call);
 void reload(Service& service, Call call);
 void show_audit(Service& service, Call call);
+void show_status(Service& service, Call call);
+void list_surveys(Service& service, Call call);  // surveys.cc
+void show_survey(Service& service, Call call);
+void take_reports(Service& service, Call call);
+void show_estimate(Service& service, Call call);
 
 }  // namespace discreet::server::api

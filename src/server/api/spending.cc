@@ -14,30 +14,41 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// What an analyst sees is their own: how much others spent is not for them, so what is left for
+/// all together, which may be less, is not shown either.
 Json account_json(const std::string& who, const ledger::Account& account,
-                  const ledger::Account& total) {
-  // An analyst has no more than what is left for all together.
-  ledger::Price left = account.left();
-  left.amount = std::min(left.amount, total.left().amount);
-  left.delta = std::min(left.delta, total.left().delta);
+                  const ledger::Price& spent) {
+  const ledger::Price left = left_of(account, spent);
   return {{"account", who},
           {"cap", account.cap().amount.to_string()},
-          {"spent", account.spent().amount.to_string()},
+          {"spent", spent.amount.to_string()},
           {"left", left.amount.to_string()},
           {"delta_cap", account.cap().delta.to_string()},
           {"delta_left", left.delta.to_string()}};
 }
 
 Result<std::string> budget_text(Service& service, const identity::Account& who) {
+  // Before the ledger is read: what ends in between shows then as it is there.
+  const auto in_flight = service.in_flight().shown(who.name);
   DISCREET_ASSIGN(const ledger::State state, service.world()->ledger().state());
   Json list = Json::array();
   for (const auto& [name, units] : state.namespaces()) {
     Json accounts = Json::array();
     const bool sees_all = who.role != identity::Role::kAnalyst;
-    if (sees_all) accounts.push_back(account_json("all together", units.total, units.total));
+    if (sees_all) {
+      accounts.push_back(account_json("all together", units.total, units.total.spent()));
+      Json blocks = Json::array();
+      for (std::size_t i = 0; i < units.blocks.size(); ++i) {
+        blocks.push_back({{"block", units.blocks[i]},
+                          {"spent", units.total.spent_on_block(i).amount.to_string()}});
+      }
+      accounts.back()["blocks"] = blocks;
+    }
     for (const auto& [analyst, account] : units.analysts) {
       if (!sees_all && analyst != who.name) continue;
-      accounts.push_back(account_json(analyst, account, units.total));
+      const bool is_covered = !sees_all && in_flight && in_flight->spent.contains(name);
+      accounts.push_back(
+          account_json(analyst, account, is_covered ? in_flight->spent.at(name) : account.spent()));
     }
     list.push_back(
         {{"namespace", name}, {"notion", to_string(units.terms.notion)}, {"accounts", accounts}});
@@ -48,6 +59,7 @@ Result<std::string> budget_text(Service& service, const identity::Account& who) 
 Json record_json(const ledger::Record& record, const std::string& analyst) {
   // Behind the analyst's name: request_id() of questions.cc put it there.
   const std::string& id = record.request_id;
+  const auto blocks = ledger::split_names(record.blocks);  // a block's own record has one name
   return {{"record", record.sequence},
           {"time", to_utc(record.time_ms)},
           {"kind", to_string(record.kind)},
@@ -57,15 +69,19 @@ Json record_json(const ledger::Record& record, const std::string& analyst) {
           {"delta", record.price.delta.to_string()},
           {"request_id", id.starts_with(analyst + "/") ? id.substr(analyst.size() + 1) : id},
           {"about", record.about},
-          {"detail", record.detail}};
+          {"detail", record.detail},
+          {"blocks", blocks ? *blocks : std::vector<std::string>{record.blocks}},
+          {"hash", ledger::to_hex(ledger::bytes_of(record.hash))}};
 }
 
 Result<std::string> history_text(Service& service, const Call& call) {
   DISCREET_ASSIGN(const std::size_t last, last_of(call.request));
   std::deque<Json> records;
   const bool sees_all = call.account.role != identity::Role::kAnalyst;
+  const auto in_flight = service.in_flight().shown(call.account.name);
   DISCREET_TRY(service.world()->ledger().history([&](const ledger::Record& record) -> Result<void> {
     if (!sees_all && record.analyst != call.account.name) return {};
+    if (!sees_all && in_flight && record.sequence >= in_flight->records) return {};
     records.push_back(record_json(record, record.analyst));
     if (records.size() > last) records.pop_front();
     return {};
@@ -87,29 +103,31 @@ Result<std::string> verify_text(Service& service) {
       .dump();
 }
 
-void send(const Call& call, Result<std::string> text) {
-  if (!text) return call.reply(http::refuse(text.error()));
+void send(const Service& service, const Call& call, Result<std::string> text) {
+  if (!text) return call.reply(service.refused(call, text.error()));
   call.reply({.body = padded(std::move(*text))});
 }
 
 }  // namespace
 
-void budget(Service& service, Call call) { send(call, budget_text(service, call.account)); }
+void budget(Service& service, Call call) {
+  send(service, call, budget_text(service, call.account));
+}
 
-void history(Service& service, Call call) { send(call, history_text(service, call)); }
+void history(Service& service, Call call) { send(service, call, history_text(service, call)); }
 
 void verify(Service& service, Call call) {
   static std::mutex one_at_a_time;  // it reads everything, and others wait for the thread
   const std::unique_lock alone(one_at_a_time, std::try_to_lock);
   if (!alone) return call.reply(http::refuse(http::Refusal::kTooMany));
   const Result<void> noted = service.audit().append({call.account.name, "verify"});
-  if (!noted) return call.reply(http::refuse(noted.error()));
+  if (!noted) return call.reply(service.refused(call, noted.error()));
   Result<std::string> text = verify_text(service);
   if (!text && text.error().code == Code::kCorrupt) {
     service.log("ledger", text.error().message);
     return call.reply({.body = padded(Json{{"sound", false}}.dump())});
   }
-  send(call, std::move(text));
+  send(service, call, std::move(text));
 }
 
 }  // namespace discreet::server::api

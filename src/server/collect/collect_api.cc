@@ -33,6 +33,23 @@ std::string text_of(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+std::string metrics(const Collector& collector) {
+  std::string out =
+      "# HELP discreet_reports_total What became of reports.\n"
+      "# TYPE discreet_reports_total counter\n";
+  const Counts counts = collector.totals();
+  for (const Fate& fate : kFates) {
+    out += std::string("discreet_reports_total{fate=\"") + fate.name + "\"} " +
+           std::to_string(counts.*fate.count) + "\n";
+  }
+  return out +
+         "# HELP discreet_collector_healthy Whether reports can be kept.\n"
+         "# TYPE discreet_collector_healthy gauge\ndiscreet_collector_healthy " +
+         (collector.is_healthy() ? "1\n" : "0\n");
+}
+
+}  // namespace
+
 Response take_reports(Collector& collector, const Request& request) {
   if (http::media_type(request.header("content-type")) != kBinary) {
     return http::refuse(Refusal::kWrongType);
@@ -54,23 +71,6 @@ Response take_reports(Collector& collector, const Request& request) {
   }
   return {.body = text_of(json)};
 }
-
-std::string metrics(const Collector& collector) {
-  std::string out =
-      "# HELP discreet_reports_total What became of reports.\n"
-      "# TYPE discreet_reports_total counter\n";
-  const Counts counts = collector.totals();
-  for (const Fate& fate : kFates) {
-    out += std::string("discreet_reports_total{fate=\"") + fate.name + "\"} " +
-           std::to_string(counts.*fate.count) + "\n";
-  }
-  return out +
-         "# HELP discreet_collector_healthy Whether reports can be kept.\n"
-         "# TYPE discreet_collector_healthy gauge\ndiscreet_collector_healthy " +
-         (collector.is_healthy() ? "1\n" : "0\n");
-}
-
-}  // namespace
 
 std::string to_json(const Counts& counts) { return text_of(document(counts)); }
 

@@ -23,6 +23,9 @@ inline constexpr std::size_t kReportsBodyMax = std::size_t{16} << 20;
 /// What GET /v1/estimate shows; none: there is no such path.
 using Estimate = std::function<Result<std::string>(const local::Aggregate&)>;
 
+/// The response to POST /v1/reports.
+http::Response take_reports(Collector& collector, const http::Request& request);
+
 /// The collector must outlive the router.
 void add_routes(http::Router& router, Collector& collector, const Estimate& estimate = {});
 

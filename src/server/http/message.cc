@@ -122,9 +122,11 @@ Response refuse(Refusal refusal) {
 
 Response refuse(const Error& error) {
   const CodeFacts& facts = describe(error.code);
-  return error_response(
-      facts.http_status, facts.name,
-      is_callers_fault(error.code) ? std::string_view(error.message) : constant_text(error.code));
+  return error_response(facts.http_status, facts.name, shown_message(error));
+}
+
+std::string_view shown_message(const Error& error) {
+  return is_callers_fault(error.code) ? std::string_view(error.message) : constant_text(error.code);
 }
 
 Result<void> parse_target(std::string_view target, Request& request) {

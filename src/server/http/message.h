@@ -74,6 +74,9 @@ Response refuse(Refusal refusal);
 /// their text is constant here; the caller's own faults keep theirs.
 Response refuse(const Error& error);
 
+/// What a client is told of an error, see refuse().
+std::string_view shown_message(const Error& error);
+
 /// {"error": name, "message": text} with a status of its own.
 Response error_response(int status, std::string_view name, std::string_view message);
 

@@ -62,4 +62,8 @@ std::string Router::pattern_of(const Request& request) const {
   return "";
 }
 
+bool Router::matches(std::string_view pattern, const Request& request) {
+  return fits(pattern, request.path, nullptr);
+}
+
 }  // namespace discreet::server::http

@@ -28,6 +28,8 @@ class Router {
   void handle(Request request, Reply reply) const;
   /// The pattern that a path fits, or "": for logs and metrics, which must not hold parameters.
   std::string pattern_of(const Request& request) const;
+  /// Whether a path fits a pattern.
+  static bool matches(std::string_view pattern, const Request& request);
 
  private:
   std::vector<Route> routes_;

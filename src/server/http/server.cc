@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/server.h"
 
-#include <openssl/ssl.h>
-
 #include <charconv>
 #include <thread>
 #include <utility>
 
 #include "server/http/connection.h"
+#include "server/http/tls.h"
 
 namespace discreet::server::http {
 namespace {
@@ -17,26 +16,6 @@ Error failed(const std::string& what, const boost::system::error_code& error) {
   return {is_taken ? Code::kConflict : Code::kStorage,
           what + ": " + error.message() +
               (is_taken ? "; stop what listens there, or choose another port" : "")};
-}
-
-Result<void> use_tls(net::ssl::context& context, const TlsFiles& files) {
-  SSL_CTX* const native = context.native_handle();
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
-                                  SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_TICKET);
-  SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
-  boost::system::error_code error;
-  context.use_certificate_chain_file(files.certificate, error);
-  if (error) {
-    return invalid_input("the certificate " + in_quotes(files.certificate) +
-                         " cannot be used: " + error.message() + "; give a PEM chain");
-  }
-  context.use_private_key_file(files.key, net::ssl::context::pem, error);
-  if (error || SSL_CTX_check_private_key(native) != 1) {
-    return invalid_input("the key " + in_quotes(files.key) +
-                         " cannot be used with that certificate; give the PEM file made with it");
-  }
-  return {};
 }
 
 }  // namespace
@@ -57,7 +36,7 @@ class Server::Impl {
     }
     if (options.tls) {
       context_.emplace(net::ssl::context::tls_server);
-      DISCREET_TRY(use_tls(*context_, *options.tls));
+      DISCREET_TRY(use_tls(context_->native_handle(), *options.tls));
     }
     const tcp::endpoint endpoint(address, options.port);
     const std::string where =
@@ -178,7 +157,8 @@ Result<void> parse_listen(const std::string& text, Options& options) {
   std::uint16_t port = 0;
   const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, port);
   if (error != std::errc{} || stop != end) return bad;
-  options.address = std::move(address);
+  // The one name that needs no resolver, and that people write.
+  options.address = address == "localhost" ? "127.0.0.1" : std::move(address);
   options.port = port;
   return {};
 }

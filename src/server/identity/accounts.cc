@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/identity/accounts.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -24,7 +26,15 @@ constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, role INTEGER NOT NULL, "
     "password TEXT NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS tokens (hash BLOB PRIMARY KEY, name TEXT NOT NULL "
-    "REFERENCES accounts (name) ON DELETE CASCADE, expires_ms INTEGER NOT NULL) STRICT;";
+    "REFERENCES accounts (name) ON DELETE CASCADE, expires_ms INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS scram_verifiers (name TEXT PRIMARY KEY "
+    "REFERENCES accounts (name) ON DELETE CASCADE, verifier TEXT NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";
+
+/// What is locked: a name, as tried from one place. No name holds a line break.
+std::string trial_of(const std::string& name, const std::string& peer) {
+  return name + "\n" + peer;
+}
 
 bool is_name(const std::string& name) {
   const auto fits = [](char c) {
@@ -84,6 +94,10 @@ Accounts::~Accounts() = default;
 Result<std::unique_ptr<Accounts>> Accounts::open(const AccountsOptions& options) {
   DISCREET_TRY(make_directories(options.file.parent_path()));
   std::unique_ptr<Accounts> accounts(new Accounts(options));
+  // SQLite gives its other files the mode of this one, so it must be right before they are made.
+  DISCREET_ASSIGN(const OpenFile made, OpenFile::open(options.file, O_RDWR | O_CREAT));
+  std::error_code ignored;
+  std::filesystem::permissions(options.file, std::filesystem::perms(0600), ignored);
   DISCREET_ASSIGN(ledger::Connection connection,
                   ledger::Connection::open(options.file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                            "", 10'000));
@@ -92,8 +106,13 @@ Result<std::unique_ptr<Accounts>> Accounts::open(const AccountsOptions& options)
   DISCREET_TRY(connection.run("PRAGMA foreign_keys = ON"));
   DISCREET_TRY(connection.run(kSchema));
   accounts->database_ = std::make_unique<Database>(std::move(connection));
-  std::error_code ignored;
-  std::filesystem::permissions(options.file, std::filesystem::perms(0600), ignored);
+  // It outlives the server: else a restart would tell salts that are made up from real ones.
+  DISCREET_ASSIGN(const std::string mock, fresh_secret());
+  DISCREET_TRY(
+      accounts->database_->run("INSERT OR IGNORE INTO secrets (name, value) VALUES ('scram', ?)",
+                               [&](ledger::Rows& rows) { rows.bind_text(mock); }));
+  DISCREET_ASSIGN(accounts->mock_, accounts->database_->connection.text(
+                                       "SELECT value FROM secrets WHERE name = 'scram'"));
   DISCREET_ASSIGN(const std::string unknown, fresh_secret());
   DISCREET_ASSIGN(accounts->nobody_, hash_password(unknown, options.cost));
   return accounts;
@@ -113,6 +132,7 @@ Result<std::string> Accounts::add(const std::string& name, Role role) {
   }
   DISCREET_ASSIGN(std::string password, fresh_secret());
   DISCREET_ASSIGN(const std::string hash, hash_password(password, options_.cost));
+  DISCREET_ASSIGN(const auto verifier, verifier_for(password));
   const std::lock_guard lock(mutex_);
   bool exists = false;
   DISCREET_TRY(database_->each(
@@ -125,6 +145,7 @@ Result<std::string> Accounts::add(const std::string& name, Role role) {
                                 rows.bind(static_cast<std::int64_t>(role));
                                 rows.bind_text(hash);
                               }));
+  if (verifier) DISCREET_TRY(store_verifier(name, *verifier));
   return password;
 }
 
@@ -139,23 +160,35 @@ Result<std::vector<Account>> Accounts::list() {
   return accounts;
 }
 
-Result<void> Accounts::remove(const std::string& name) {
-  DISCREET_ASSIGN(const std::vector<Account> accounts, list());
-  const auto found = std::find_if(accounts.begin(), accounts.end(),
-                                  [&](const Account& account) { return account.name == name; });
-  if (found == accounts.end()) {
-    return Error{Code::kNotFound, "there is no account " + in_quotes(name)};
-  }
-  const auto owners = std::count_if(accounts.begin(), accounts.end(), [](const Account& account) {
-    return account.role == Role::kOwner;
-  });
-  if (found->role == Role::kOwner && owners == 1) {
-    return Error{Code::kRefused, "the last owner stays: nobody else could make accounts"};
-  }
-  const std::lock_guard lock(mutex_);
-  return database_->run("DELETE FROM accounts WHERE name = ?",
-                        [&](ledger::Rows& rows) { rows.bind_text(name); });
+template <class Work>
+Result<void> Accounts::at_once(const Work& work) {
+  DISCREET_TRY(database_->connection.run("BEGIN IMMEDIATE"));
+  Result<void> done = work();
+  if (done) done = database_->connection.run("COMMIT");
+  if (!done) (void)database_->connection.run("ROLLBACK").has_value();
+  return done;
 }
+
+Result<void> Accounts::remove(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return at_once([&]() -> Result<void> {
+    std::optional<Role> role;
+    DISCREET_TRY(database_->each(
+        "SELECT role FROM accounts WHERE name = ?",
+        [&](ledger::Rows& rows) { rows.bind_text(name); },
+        [&](const ledger::Rows& rows) { role = static_cast<Role>(rows.number(0)); }));
+    if (!role) return Error{Code::kNotFound, "there is no account " + in_quotes(name)};
+    DISCREET_ASSIGN(const std::int64_t owners,
+                    database_->connection.number("SELECT count(*) FROM accounts WHERE role = 1"));
+    if (*role == Role::kOwner && owners == 1) {
+      return Error{Code::kRefused, "the last owner stays: nobody else could make accounts"};
+    }
+    return database_->run("DELETE FROM accounts WHERE name = ?",
+                          [&](ledger::Rows& rows) { rows.bind_text(name); });
+  });
+}
+
+void Accounts::unlock(const std::string& name) { lock_out_.forget(trial_of(name, "")); }
 
 Result<std::string> Accounts::hash_of(const std::string& name, Account* account) {
   const std::lock_guard lock(mutex_);
@@ -176,23 +209,31 @@ bool Accounts::is_right(const std::string& hash, const std::string& password) {
   return matches && !hash.empty();
 }
 
-Result<std::optional<Login>> Accounts::log_in(const std::string& name,
-                                              const std::string& password) {
+Result<std::optional<Login>> Accounts::log_in(const std::string& name, const std::string& password,
+                                              const std::string& peer) {
   if (!is_name(name)) {  // takes as long, and is not remembered
     is_right("", password);
     return std::optional<Login>{};
   }
-  if (lock_out_.is_locked(name)) return std::optional<Login>{};
+  const std::string trial = trial_of(name, peer);
+  if (!lock_out_.begin(trial)) return std::optional<Login>{};
   Login login;
   DISCREET_ASSIGN(const std::string hash, hash_of(name, &login.account));
-  const bool right = is_right(hash, password);
-  lock_out_.note(name, right);
-  if (!right) return std::optional<Login>{};
+  if (!is_right(hash, password)) return std::optional<Login>{};
+  lock_out_.note(trial, true);
   DISCREET_ASSIGN(login.token, fresh_secret());
   const std::int64_t now = options_.clock();
   login.expires_ms = now + options_.token_ms;
   const std::string token = token_hash(login.token);
+  // Accounts from before verifiers were kept get theirs when the password is seen.
+  std::optional<ScramVerifier> verifier;
+  Account ignored;
+  DISCREET_ASSIGN(const auto kept, stored_verifier(name, &ignored));
+  if (!kept) {
+    DISCREET_ASSIGN(verifier, verifier_for(password));
+  }
   const std::lock_guard lock(mutex_);
+  if (verifier) DISCREET_TRY(store_verifier(name, *verifier));
   DISCREET_TRY(database_->run("DELETE FROM tokens WHERE expires_ms <= ?",
                               [&](ledger::Rows& rows) { rows.bind(now); }));
   DISCREET_TRY(database_->run("INSERT INTO tokens (hash, name, expires_ms) VALUES (?, ?, ?)",
@@ -231,21 +272,85 @@ Result<std::optional<Account>> Accounts::find(const std::string& token) {
 }
 
 Result<void> Accounts::change_password(const std::string& name, const std::string& old_password,
-                                       const std::string& new_password) {
+                                       const std::string& new_password, const std::string& peer) {
   Account account;
   DISCREET_ASSIGN(const std::string hash, hash_of(name, &account));
-  const bool right = !lock_out_.is_locked(name) && is_right(hash, old_password);
-  lock_out_.note(name, right);
-  if (!right) return Error{Code::kRefused, "that is not the present password"};
+  const std::string trial = trial_of(name, peer);
+  const Error wrong{Code::kRefused, "that is not the present password"};
+  if (!lock_out_.begin(trial) || !is_right(hash, old_password)) return wrong;
+  lock_out_.note(trial, true);
   DISCREET_ASSIGN(const std::string changed, hash_password(new_password, options_.cost));
+  DISCREET_ASSIGN(const auto verifier, verifier_for(new_password));
   const std::lock_guard lock(mutex_);
-  DISCREET_TRY(
-      database_->run("UPDATE accounts SET password = ? WHERE name = ?", [&](ledger::Rows& rows) {
-        rows.bind_text(changed);
-        rows.bind_text(name);
+  return at_once([&]() -> Result<void> {
+    // Somebody else may have changed it while this one was being hashed.
+    std::string now;
+    DISCREET_TRY(database_->each(
+        "SELECT password FROM accounts WHERE name = ?",
+        [&](ledger::Rows& rows) { rows.bind_text(name); },
+        [&](const ledger::Rows& rows) { now = rows.bytes(0); }));
+    if (now != hash) return wrong;
+    DISCREET_TRY(database_->run("DELETE FROM scram_verifiers WHERE name = ?",
+                                [&](ledger::Rows& rows) { rows.bind_text(name); }));
+    DISCREET_TRY(
+        database_->run("UPDATE accounts SET password = ? WHERE name = ?", [&](ledger::Rows& rows) {
+          rows.bind_text(changed);
+          rows.bind_text(name);
+        }));
+    if (verifier) DISCREET_TRY(store_verifier(name, *verifier));
+    return database_->run("DELETE FROM tokens WHERE name = ?",
+                          [&](ledger::Rows& rows) { rows.bind_text(name); });
+  });
+}
+
+Result<std::optional<ScramVerifier>> Accounts::verifier_for(const std::string& password) const {
+  if (options_.scram_rounds == 0) return std::optional<ScramVerifier>{};
+  return make_verifier(password, options_.scram_rounds);
+}
+
+Result<void> Accounts::store_verifier(const std::string& name, const ScramVerifier& verifier) {
+  const std::string text = to_text(verifier);
+  return database_->run("INSERT OR REPLACE INTO scram_verifiers (name, verifier) VALUES (?, ?)",
+                        [&](ledger::Rows& rows) {
+                          rows.bind_text(name);
+                          rows.bind_text(text);
+                        });
+}
+
+Result<std::optional<ScramVerifier>> Accounts::stored_verifier(const std::string& name,
+                                                               Account* account) {
+  const std::lock_guard lock(mutex_);
+  std::optional<ScramVerifier> verifier;
+  DISCREET_TRY(database_->each(
+      "SELECT accounts.name, role, verifier FROM accounts JOIN scram_verifiers "
+      "ON scram_verifiers.name = accounts.name WHERE accounts.name = ?",
+      [&](ledger::Rows& rows) { rows.bind_text(name); },
+      [&](const ledger::Rows& rows) {
+        *account = {std::string(rows.bytes(0)), static_cast<Role>(rows.number(1))};
+        verifier = parse_verifier(rows.bytes(2));
       }));
-  return database_->run("DELETE FROM tokens WHERE name = ?",
-                        [&](ledger::Rows& rows) { rows.bind_text(name); });
+  return verifier;
+}
+
+Result<ScramVerifier> Accounts::scram_verifier(const std::string& name) {
+  Account ignored;
+  DISCREET_ASSIGN(const auto stored, stored_verifier(name, &ignored));
+  ScramVerifier mock = mock_verifier(mock_, name, options_.scram_rounds);
+  if (!stored || options_.scram_rounds == 0) return mock;
+  if (!is_name(name) || lock_out_.is_locked(name)) {  // looks as always, and fits nothing
+    mock.salt = stored->salt;
+    mock.rounds = stored->rounds;
+    return mock;
+  }
+  return *stored;
+}
+
+Result<std::optional<Account>> Accounts::find_scram(const std::string& name,
+                                                    const ScramVerifier& verifier) {
+  Account account;
+  DISCREET_ASSIGN(const auto stored, stored_verifier(name, &account));
+  if (!stored || !(*stored == verifier)) return std::optional<Account>{};
+  return std::optional<Account>(std::move(account));
 }
 
 }  // namespace discreet::server::identity

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "server/identity/limits.h"
 #include "server/identity/password.h"
+#include "server/identity/scram.h"
 
 namespace discreet::server::identity {
 
@@ -51,6 +52,7 @@ struct AccountsOptions {
   std::int64_t token_ms = std::int64_t{8} * 3600 * 1000;
   PasswordCost cost = {};
   Clock clock = system_time_ms;
+  unsigned scram_rounds = 0;  ///< 0: no verifiers are kept for SCRAM
 };
 
 class Accounts {
@@ -68,15 +70,27 @@ class Accounts {
   Result<void> remove(const std::string& name);
   Result<std::vector<Account>> list();
 
-  /// None: not these words, or locked, or nobody. Takes the time of one hash.
-  Result<std::optional<Login>> log_in(const std::string& name, const std::string& password);
+  /// None: not these words, or locked, or nobody. Takes the time of one hash. Locks are for a name
+  /// and a peer together: nobody can lock others out from elsewhere.
+  Result<std::optional<Login>> log_in(const std::string& name, const std::string& password,
+                                      const std::string& peer = {});
+  /// Ends the locks of that name, from all peers.
+  void unlock(const std::string& name);
   Result<void> log_out(const std::string& token);
   /// None: forged, expired, revoked.
   Result<std::optional<Account>> find(const std::string& token);
   /// All other tokens of that account end. Fails with: kInvalidInput; kRefused when `old_password`
   /// is wrong.
   Result<void> change_password(const std::string& name, const std::string& old_password,
-                               const std::string& new_password);
+                               const std::string& new_password, const std::string& peer = {});
+
+  /// What a password of that name is proved against. For a name that nobody has, that is locked, or
+  /// whose password was set and not used since verifiers are kept: one that no password fits,
+  /// always the same (A2).
+  Result<ScramVerifier> scram_verifier(const std::string& name);
+  void note_scram(const std::string& name, bool was_right) { lock_out_.note(name, was_right); }
+  /// Whose verifier that is; none once the account was removed or its password changed (A3).
+  Result<std::optional<Account>> find_scram(const std::string& name, const ScramVerifier& verifier);
 
  private:
   struct Database;
@@ -84,9 +98,19 @@ class Accounts {
   /// The stored hash; "" for nobody.
   Result<std::string> hash_of(const std::string& name, Account* account);
   bool is_right(const std::string& hash, const std::string& password);
+  /// Runs `work` as one transaction. Requires: mutex_ is held.
+  template <class Work>
+  Result<void> at_once(const Work& work);
+  /// None: no account of that name has one.
+  Result<std::optional<ScramVerifier>> stored_verifier(const std::string& name, Account* account);
+  /// To be written beside that password, if verifiers are kept; else none.
+  Result<std::optional<ScramVerifier>> verifier_for(const std::string& password) const;
+  /// Requires: mutex_ is held.
+  Result<void> store_verifier(const std::string& name, const ScramVerifier& verifier);
 
   const AccountsOptions options_;
   std::string nobody_;  // a hash that no password has
+  std::string mock_;    // the secret of mock_verifier()
   LockOut lock_out_;
   std::mutex hashing_;  // argon2id takes memory: one at a time
   std::mutex mutex_;    // guards the database

@@ -64,6 +64,14 @@ TEST(Limits, RefillAndLock) {
   lock.note("ann", true);
   lock.note("ann", false);
   EXPECT_FALSE(lock.is_locked("ann"));
+  // A trial counts when it begins: of many at once no more than so many go on.
+  int begun = 0;
+  for (int i = 0; i < 50; ++i) begun += lock.begin("bob\n1.2.3.4") ? 1 : 0;
+  EXPECT_EQ(begun, 3);
+  EXPECT_TRUE(lock.begin("bob\n5.6.7.8"));  // from elsewhere
+  EXPECT_TRUE(lock.begin("bo\n1.2.3.4"));
+  lock.forget("bob\n");
+  EXPECT_TRUE(lock.begin("bob\n1.2.3.4"));
 }
 
 class AccountsTest : public testing::Test {

@@ -34,6 +34,18 @@ class Recent {
     }
     return order_.front().second;
   }
+  /// Forgets those whose name `is_meant`.
+  template <class IsMeant>
+  void forget(const IsMeant& is_meant) {
+    for (auto at = order_.begin(); at != order_.end();) {
+      if (!is_meant(at->first)) {
+        ++at;
+        continue;
+      }
+      places_.erase(at->first);
+      at = order_.erase(at);
+    }
+  }
 
  private:
   const std::size_t most_;
@@ -64,12 +76,18 @@ class RateLimit {
 };
 
 /// After `free` failures in a row a name is locked for a second, then two, four ... up to a quarter
-/// of an hour. Names that nobody has are locked like the others, so that a lock tells nothing.
+/// of an hour. Names that nobody has are locked like the others, so that a lock tells nothing. A
+/// trial counts as failed when it begins: many at once get no more guesses than one after the
+/// other.
 class LockOut {
  public:
   explicit LockOut(Clock clock, int free = 5) : free_(free), clock_(std::move(clock)) {}
   bool is_locked(const std::string& name);
+  /// Whether a trial may begin. It counts as failed until note() says otherwise.
+  bool begin(const std::string& name);
   void note(const std::string& name, bool was_right);
+  /// Forgets all trials whose name begins so.
+  void forget(const std::string& prefix);
 
  private:
   struct Trial {
@@ -79,6 +97,7 @@ class LockOut {
   const int free_;
   const Clock clock_;
   std::mutex mutex_;
+  void fail(Trial& trial, std::int64_t now) const;
   Recent<Trial> trials_{10'000};
 };
 

@@ -62,7 +62,8 @@ void Jobs::stop() {
   }
 }
 
-Result<JobFacts> Jobs::submit(const std::string& analyst, Work work) {
+Result<JobFacts> Jobs::submit(const std::string& analyst, Work work,
+                              std::function<void()> delivered) {
   DISCREET_ASSIGN(const std::string id, identity::fresh_secret());
   const std::lock_guard lock(mutex_);
   const auto own = std::count_if(due_.begin(), due_.end(), [&](const auto& entry) {
@@ -75,6 +76,7 @@ Result<JobFacts> Jobs::submit(const std::string& analyst, Work work) {
   const Found job = std::make_shared<Job>();
   job->facts = {.id = id.substr(0, 22), .analyst = analyst};
   job->work = std::move(work);
+  job->delivered = std::move(delivered);
   job->taken_ms = options_.clock();
   schedule(job, job->taken_ms + options_.answer_ms);
   jobs_[job->facts.id] = job;
@@ -139,6 +141,7 @@ void Jobs::run_ticks() {
 }
 
 void Jobs::deliver(const Found& job) {
+  if (const auto delivered = std::exchange(job->delivered, {})) delivered();
   if (job->facts.stage == Stage::kWaiting) job->facts.stage = Stage::kDone;
   for (const http::Reply& reply : std::exchange(job->replies, {})) reply(*job->response);
   kept_.push_back(job);

@@ -67,8 +67,10 @@ class Jobs {
   Jobs& operator=(const Jobs&) = delete;
   void stop();
 
-  /// Fails with: kStorage when too many wait.
-  Result<JobFacts> submit(const std::string& analyst, Work work);
+  /// `delivered` is called once, when the deadline has passed with the work done; never when the
+  /// server stops before. Fails with: kStorage when too many wait.
+  Result<JobFacts> submit(const std::string& analyst, Work work,
+                          std::function<void()> delivered = {});
   /// Fails with: kNotFound for another analyst's, too.
   Result<JobFacts> look(const std::string& analyst, const std::string& id) const;
   /// Replies with the work's response at the deadline, or at once when that has passed.
@@ -81,6 +83,7 @@ class Jobs {
   struct Job {
     JobFacts facts;
     Work work;
+    std::function<void()> delivered;
     std::int64_t taken_ms = 0;
     std::shared_ptr<http::Response> response;  // none: not finished
     std::vector<http::Reply> replies;

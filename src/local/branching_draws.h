@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws that branch: the program under test runs once for every sequence of outcomes, and each run
-// carries its exact probability. What comes out is the randomizer's distribution, not an estimate.
+// Draws that branch: a program runs once for every sequence of outcomes of its draws, and each run
+// carries its exact probability. What comes out is a randomizer's distribution, not an estimate.
+// For the audit and for tests: nothing that answers can use it.
 #pragma once
 
-#include <functional>
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "numeric/rational.h"

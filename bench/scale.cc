@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions over TPC-H in a Trino cluster with customers as units, beside the same questions
+// without privacy, asked to the same cluster. DISCREET_TRINO names the cluster's folder
+// (tests/trino.sh), DISCREET_BENCH_SCHEMA the size: tiny, sf1. How DuckDB grows with the rows is
+// measured by bench_sql; bench/scale.py runs both.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "engine/open.h"
+#include "engine/trino/client.h"
+#include "plan/checker.h"
+#include "policy/policy.h"
+#include "sql/query.h"
+
+namespace {
+
+using namespace discreet;
+
+[[noreturn]] void fail(const std::string& words) {
+  std::cerr << words << std::endl;
+  std::exit(1);
+}
+
+std::string from_environment(const char* name, const char* otherwise) {
+  const char* const named = std::getenv(name);
+  return named != nullptr ? named : otherwise;
+}
+
+std::string engine_url() {
+  std::ifstream file(from_environment("DISCREET_TRINO", "build/trino") + "/port");
+  std::string port;
+  if (!std::getline(file, port)) fail("no cluster; ./dev bench scale starts one");
+  return "trino://bench@127.0.0.1:" + port + "?tls=no";
+}
+
+std::string schema() { return "tpch." + from_environment("DISCREET_BENCH_SCHEMA", "sf1"); }
+
+std::string policy_text() {
+  return "version: 1\nengine: " + engine_url() +
+         "\nsnapshot: 2026-11\n"
+         "units:\n"
+         "  customers: {budget: {epsilon: 10, delta: 1e-6}}\n"
+         "tables:\n"
+         "  customer:\n"
+         "    source: " +
+         schema() +
+         ".customer\n"
+         "    unit: {namespace: customers, column: custkey}\n"
+         "    columns:\n"
+         "      mktsegment: {type: text, values: [AUTOMOBILE, BUILDING, FURNITURE, MACHINERY, "
+         "HOUSEHOLD]}\n"
+         "  orders:\n"
+         "    source: " +
+         schema() +
+         ".orders\n"
+         "    unit: {namespace: customers, column: custkey}\n"
+         "    bounds: {groups_per_unit: 5, rows_per_unit_and_group: 20}\n"
+         "    columns:\n"
+         "      orderkey:      {type: integer}\n"
+         "      orderdate:     {type: date, range: [1992-01-01, 1998-12-31]}\n"
+         "      orderpriority: {type: text, values: [1-URGENT, 2-HIGH, 3-MEDIUM, 4-NOT SPECIFIED, "
+         "5-LOW]}\n"
+         "      totalprice:    {type: decimal, range: [0, 600000], step: 1}\n"
+         "  lineitem:\n"
+         "    source: " +
+         schema() +
+         ".lineitem\n"
+         "    unit: {namespace: customers, path: [lineitem.orderkey -> orders.orderkey, "
+         "orders.custkey]}\n"
+         "    bounds: {groups_per_unit: 7, rows_per_unit_and_group: 60}\n"
+         "    columns:\n"
+         "      quantity:      {type: integer, range: [0, 50]}\n"
+         "      extendedprice: {type: decimal, range: [0, 105000], step: 1}\n"
+         "      returnflag:    {type: text, values: [A, N, R]}\n"
+         "      shipdate:      {type: date, range: [1992-01-01, 1998-12-31]}\n";
+}
+
+struct Question {
+  const char* name;
+  const char* text;
+  const char* plain;  ///< with {} for the schema; sums of doubles as text, which the client reads
+};
+
+constexpr Question kQuestions[] = {
+    {"orders, counted by priority",
+     "SELECT orderpriority, COUNT(*) FROM orders GROUP BY orderpriority",
+     "SELECT orderpriority, count(*) FROM {}.orders GROUP BY orderpriority"},
+    {"orders, prices by priority",
+     "SELECT orderpriority, COUNT(*), SUM(totalprice) FROM orders GROUP BY orderpriority",
+     "SELECT orderpriority, count(*), CAST(sum(totalprice) AS VARCHAR) FROM {}.orders GROUP BY "
+     "orderpriority"},
+    {"lines with their orders, counted by flag",
+     "SELECT returnflag, COUNT(*) FROM lineitem JOIN orders ON lineitem.orderkey = orders.orderkey "
+     "GROUP BY returnflag",
+     "SELECT returnflag, count(*) FROM {}.lineitem l JOIN {}.orders o ON l.orderkey = o.orderkey "
+     "GROUP BY returnflag"},
+    {"lines with their orders, prices by flag",
+     "SELECT returnflag, SUM(extendedprice) FROM lineitem JOIN orders ON lineitem.orderkey = "
+     "orders.orderkey GROUP BY returnflag",
+     "SELECT returnflag, CAST(sum(extendedprice) AS VARCHAR) FROM {}.lineitem l JOIN {}.orders o "
+     "ON l.orderkey = "
+     "o.orderkey GROUP BY returnflag"},
+    {"Q3",
+     "SELECT SUM(extendedprice) FROM customer, orders, lineitem WHERE mktsegment = 'BUILDING' AND "
+     "customer.custkey = orders.custkey AND lineitem.orderkey = orders.orderkey AND orderdate < "
+     "DATE '1995-03-15' AND shipdate > DATE '1995-03-15'",
+     "SELECT CAST(sum(extendedprice) AS VARCHAR) FROM {}.customer c, {}.orders o, {}.lineitem l "
+     "WHERE mktsegment = "
+     "'BUILDING' AND c.custkey = o.custkey AND l.orderkey = o.orderkey AND orderdate < DATE "
+     "'1995-03-15' AND shipdate > DATE '1995-03-15'"},
+};
+
+const policy::Policy& the_policy() {
+  static const policy::Policy policy = [] {
+    auto read = policy::read_policy(policy_text(), ".");
+    if (!read.policy) fail("the policy of this benchmark is wrong");
+    return *std::move(read.policy);
+  }();
+  return policy;
+}
+
+void ours(benchmark::State& state, const Question& question) {
+  static const std::unique_ptr<engine::Engine> engine = [] {
+    auto opened = engine::open_engine(the_policy(), {});
+    if (!opened) fail(opened.error().message);
+    return *std::move(opened);
+  }();
+  sql::Options options;
+  options.epsilon = Epsilon::parse("1").value();
+  options.delta = Delta::parse("1e-6").value();
+  auto query = sql::bind(question.text, options, the_policy());
+  if (!query) fail(query.error().message);
+  auto checked = plan::Checker::check(query->plan, the_policy(), "bench");
+  if (!checked) fail(checked.error().message);
+  const engine::OwnerLog log{.say = [](const std::string& words) { std::cerr << words << "\n"; },
+                             .progress = {}};
+  for (auto _ : state) {
+    auto answer = engine->run(*checked, log);
+    if (!answer) fail(answer.error().message);
+  }
+}
+
+void plain(benchmark::State& state, const Question& question) {
+  static const std::unique_ptr<engine::trino::Client> client = [] {
+    auto opened = engine::trino::Client::open(engine_url(), {});
+    if (!opened) fail(opened.error().message);
+    return *std::move(opened);
+  }();
+  std::string text = question.plain;
+  for (std::size_t at = 0; (at = text.find("{}")) != text.npos;) text.replace(at, 2, schema());
+  for (auto _ : state) {
+    auto done = client->ask(text, {});
+    if (!done) fail("the plain question failed");
+  }
+}
+
+[[maybe_unused]] const bool registered = [] {
+  for (const Question& question : kQuestions) {
+    for (const bool private_one : {false, true}) {
+      benchmark::RegisterBenchmark(
+          ((private_one ? "ours/" : "plain/") + std::string(question.name)).c_str(),
+          [&question, private_one](benchmark::State& state) {
+            private_one ? ours(state, question) : plain(state, question);
+          })
+          ->UseRealTime()
+          ->Iterations(1)
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,192 @@
+"""What is released, as Python values."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+
+
+class Interval(NamedTuple):
+    """A released number and the ends of its interval; None where an end is unbounded or nothing could be said."""
+
+    value: float | int | None
+    low: float | int | None
+    high: float | int | None
+
+    def __str__(self) -> str:
+        return f"{self.value} [{self.low}, {self.high}]"
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: str
+    is_key: bool
+    has_interval: bool
+
+
+def _number(text: str | None, kind: str) -> float | int | None:
+    """
+    >>> _number("12", "integer"), _number("1.50", "decimal"), _number(None, "integer")
+    (12, 1.5, None)
+    """
+    if text is None:
+        return None
+    try:
+        return int(text) if kind == "integer" else float(text)
+    except ValueError:
+        return float(text)
+
+
+def _value(cell: Any, column: Mapping[str, Any]) -> Any:
+    if isinstance(cell, list):
+        return Interval(*(_number(part, column["type"]) for part in cell))
+    if cell is None or not column["number"]:
+        return (cell == "true") if column["type"] == "boolean" and cell is not None else cell
+    return _number(cell, column["type"])
+
+
+class Answer(Sequence[Mapping[str, Any]]):
+    """A released table: a sequence of rows, each a mapping from column to value; aggregates are Intervals."""
+
+    def __init__(self, reply: Mapping[str, Any], sql: str = ""):
+        facts = reply["answer"]
+        self.sql = sql
+        #: Whether it was answered before, and cost nothing now.
+        self.repeated: bool = reply["repeated"]
+        #: The record of the ledger that paid for it.
+        self.charge: int = reply["charge"]
+        self.epsilon: str = facts["epsilon"]
+        self.delta: str = facts["delta"]
+        self.confidence: str = facts["confidence"]
+        self.units: str = facts["units"]
+        self.neighbours: str = facts["neighbours"]
+        self.noise: list[str] = list(facts["noise"])
+        self.notes: list[str] = [*reply["notes"], *facts["notes"]]
+        #: For each row, whether the group is so small that its relative error is useless.
+        self.small: list[bool] = list(facts["small"])
+        self.drawing: str = facts["drawing"]
+        self.columns = [Column(c["name"], c["type"], c["key"], c["interval"]) for c in facts["columns"]]
+        self._rows = [{c["name"]: _value(cell, c) for c, cell in zip(facts["columns"], row)} for row in facts["rows"]]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self._rows)
+
+    def scalar(self) -> Interval:
+        """The only number of an answer with one row and one aggregate."""
+        numbers = [c.name for c in self.columns if not c.is_key]
+        if len(self) != 1 or len(numbers) != 1:
+            raise ValueError(f"the answer has {len(self)} rows and {len(numbers)} aggregates, not one of each")
+        return self._rows[0][numbers[0]]
+
+    def flat(self) -> tuple[list[str], list[list[Any]]]:
+        """Names and rows with the ends of an interval in columns of their own: n, n_low, n_high."""
+        names: list[str] = []
+        for column in self.columns:
+            names += [column.name, f"{column.name}_low", f"{column.name}_high"] if column.has_interval else [column.name]
+        rows = []
+        for row in self._rows:
+            cells: list[Any] = []
+            for column in self.columns:
+                cell = row[column.name]
+                cells += (list(cell) if isinstance(cell, Interval) else [cell, None, None]) if column.has_interval else [cell]
+            rows.append(cells)
+        return names, rows
+
+    def to_pandas(self):  # type: ignore[no-untyped-def]
+        """A pandas DataFrame with columns n, n_low, n_high."""
+        import pandas  # optional
+
+        names, rows = self.flat()
+        return pandas.DataFrame(rows, columns=names)
+
+    def to_arrow(self):  # type: ignore[no-untyped-def]
+        """A pyarrow Table with columns n, n_low, n_high."""
+        import pyarrow  # optional
+
+        names, rows = self.flat()
+        return pyarrow.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+    def plot(self, ax=None):  # type: ignore[no-untyped-def]
+        """Bars with error bars, one group of them for each aggregate; matplotlib's axes."""
+        from matplotlib import pyplot  # optional
+
+        if ax is None:
+            _, ax = pyplot.subplots()
+        keys = [c.name for c in self.columns if c.is_key]
+        numbers = [c for c in self.columns if not c.is_key and c.has_interval]
+        labels = [", ".join(str(row[k]) for k in keys) or self.units for row in self._rows]
+        width = 0.8 / max(1, len(numbers))
+        for i, column in enumerate(numbers):
+            cells = [row[column.name] for row in self._rows]
+            values = [0 if c.value is None else c.value for c in cells]
+            below = [0 if c.low is None else max(0, v - c.low) for c, v in zip(cells, values)]
+            above = [0 if c.high is None else max(0, c.high - v) for c, v in zip(cells, values)]
+            places = [j + i * width for j in range(len(cells))]
+            ax.bar(places, values, width, yerr=[below, above], capsize=3, label=column.name)
+        ax.set_xticks([j + 0.4 - width / 2 for j in range(len(labels))], labels, rotation=30 if len(labels) > 4 else 0)
+        ax.set_title(f"epsilon {self.epsilon}, intervals at {self.confidence}")
+        if len(numbers) > 1:
+            ax.legend()
+        return ax
+
+    def __repr__(self) -> str:
+        names, rows = self.flat()
+        texts = [names, *[["" if cell is None else str(cell) for cell in row] for row in rows[:50]]]
+        widths = [max(len(row[i]) for row in texts) for i in range(len(names))]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in texts]
+        more = [f"... {len(rows) - 50} more rows"] if len(rows) > 50 else []
+        price = f"epsilon {self.epsilon}" + (f", delta {self.delta}" if self.delta != "0" else "")
+        paid = "answered before, free" if self.repeated else f"price {price}"
+        return "\n".join([*lines, *more, f"({paid}; intervals at {self.confidence}; protects one of {self.units})"])
+
+    def _repr_html_(self) -> str:
+        names, rows = self.flat()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape('' if c is None else str(c))}</td>" for c in row) + "</tr>"
+                       for row in rows)
+        paid = "answered before, free" if self.repeated else f"price epsilon {self.epsilon}, delta {self.delta}"
+        return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+                f"<p>{html.escape(paid)}; intervals at {html.escape(self.confidence)}; "
+                f"protects one of {html.escape(self.units)}</p>")
+
+
+class Explanation(dict):  # type: ignore[type-arg]
+    """What a question would cost, and how accurate it would be; free."""
+
+    @property
+    def price(self) -> str:
+        return self["price"]
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is budget for it."""
+        return self["fits"]
+
+    def __repr__(self) -> str:
+        steps = "".join(f"\n  {s['measurement']}: {s['error']} by {s['noise']}, {s['price']}" for s in self["steps"])
+        notes = "".join(f"\n  note: {note}" for note in self["notes"])
+        return f"{self['price']}; {self['bounds']}; keys: {self['keys']}{steps}{notes}"
+
+
+class Curve(list):  # type: ignore[type-arg]
+    """Points (epsilon, half width of the interval); None where it is unbounded."""
+
+    def plot(self, ax=None):  # type: ignore[no-untyped-def]
+        """Error against epsilon; matplotlib's axes."""
+        from matplotlib import pyplot  # optional
+
+        if ax is None:
+            _, ax = pyplot.subplots()
+        points = [(e, w) for e, w in self if w is not None]
+        ax.plot([e for e, _ in points], [w for _, w in points])
+        ax.set_xlabel("epsilon")
+        ax.set_ylabel("half width")
+        return ax

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that are published together, and counts that come every day.
+#include <algorithm>
+
+#include "audit/cases.h"
+#include "mechanism/prefix_stream.h"
+#include "mechanism/prefix_table.h"
+#include "mechanism/residual_table.h"
+
+namespace discreet::audit {
+namespace {
+
+using Entries = std::vector<std::int64_t>;
+
+int small(std::int64_t x) { return static_cast<int>(std::clamp<std::int64_t>(x, -1000, 1000)); }
+
+/// Two cells: one difference, 2 (x_1 - x_0) + Z_1 - Z_0.
+AuditRow residual_table(const Progress& progress) {
+  const auto mechanism =
+      mechanism::ResidualTable::make({.axes = {2}, .reach = 1, .rho = Rho::trusted(2)}).value();
+  const Rational variance = mechanism.sigma_squared().value();
+  const auto theorem = [&](const Entries& x, const Entries& y) -> std::optional<Range> {
+    const int moved = small(y[0] - 2 * (x[1] - x[0]));
+    Range sum{0, power_of_two(-100)};  // what lies beyond 12 is below
+    for (int z = -12; z <= 12; ++z) {
+      sum = sum + gaussian_probability(z, variance) * gaussian_probability(z + moved, variance);
+    }
+    return sum;
+  };
+  const Inputs<Entries> inputs{{0, 0}, {1, 0}, "0 0 | 1 0"};
+  return audit<6>(mechanism, inputs, 30, theorem, progress);
+}
+
+/// Two places, mixed on a coarse grid: C = (2 0; 1 2).
+AuditRow prefix_table(const Progress& progress) {
+  const auto mechanism =
+      mechanism::PrefixTable::make({.rows = 1,
+                                    .mixing = mechanism::Toeplitz::square_root(2, 1),
+                                    .reach = 1,
+                                    .rho = Rho::trusted(5)})
+          .value();
+  const Rational variance = mechanism.sigma_squared().value();
+  const auto theorem = [&](const Entries& x, const Entries& y) -> std::optional<Range> {
+    return gaussian_probability(small(y[0] - 2 * x[0]), variance) *
+           gaussian_probability(small(y[1] - x[0] - 2 * x[1]), variance);
+  };
+  const Inputs<Entries> inputs{{0, 0}, {1, 0}, "0 0 | 1 0"};
+  return audit<6>(mechanism, inputs, 30, theorem, progress);
+}
+
+/// Two days of a stream on the same grid.
+AuditRow prefix_stream(const Progress& progress) {
+  const auto terms =
+      mechanism::PrefixStream::Terms::make(
+          {.days = 2, .days_per_unit = 1, .reach = 1, .rho = Rho::trusted(5), .unit_bits = 1})
+          .value();
+  const Rational variance = terms.sigma_squared().value();
+  const auto walk = [&](const Entries& x, int part) {
+    const Sensitive<Entries> sealed{Entries(x)};
+    const auto walked =
+        Walk({.depth = 30, .progress = part_of(progress, part, 2)}).run<6>([&](Tape<6>& tape) {
+          return mechanism::PrefixStream::replay(terms, sealed, tape).outcome();
+        });
+    return distribution(
+        walked, [](const Entries& o) { return std::to_string(o[0]) + " " + std::to_string(o[1]); },
+        [&](const Entries& o) -> std::optional<Range> {
+          const std::int64_t half = o[0] >= 0 ? o[0] / 2 : -((1 - o[0]) / 2);  // floor
+          return gaussian_probability(small(o[0] - 2 * x[0]), variance) *
+                 gaussian_probability(small(o[1] + half - x[0] - 2 * x[1]), variance);
+        });
+  };
+  const Distribution a = walk({0, 0}, 0);
+  return make_row(terms.noise().text, "0 0 | 1 0", terms.cost(), a, walk({1, 0}, 1));
+}
+
+}  // namespace
+
+std::vector<Case> tables_cases() {
+  return {{"residual-table", residual_table},
+          {"prefix-table", prefix_table},
+          {"prefix-stream", prefix_stream}};
+}
+
+}  // namespace discreet::audit

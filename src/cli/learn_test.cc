@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learning as a user does: every task, a run that is killed, places that cannot be written to.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/process_for_tests.h"
+
+namespace discreet::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kPolicy = R"(version: 1
+snapshot: one
+units:
+  people: {budget: {epsilon: 1000, delta: 1e-3}}
+tables:
+  survey:
+    source: survey.csv
+    unit: person
+    columns:
+      age:    {type: integer, range: [0, 120]}
+      cost:   {type: decimal, range: [0, 1000], step: 0.01}
+      clinic: {type: text, values: [north, south]}
+      smoker: {type: boolean}
+      note:   {type: text}
+)";
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// 600 people; who pays much smokes.
+class World {
+ public:
+  World() {
+    std::filesystem::create_directories(folder_);
+    setenv("XDG_STATE_HOME", at("state").c_str(), 1);
+    std::string csv = "person,age,cost,clinic,smoker,note\n";
+    for (int i = 0; i < 600; ++i) {
+      const int cost = (i * 37) % 1000;
+      csv += std::to_string(i) + "," + std::to_string(20 + i % 60) + "," + std::to_string(cost) +
+             (i % 2 == 0 ? ",north," : ",south,") + (cost > 500 ? "true,x\n" : "false,x\n");
+    }
+    csv += "601,,,,,\n602,NaN,inf,west,true,\n";
+    put(at("survey.csv"), csv);
+    put(at("policy.yaml"), kPolicy);
+    EXPECT_EQ(run({"ledger", "init"}).status, 0);
+  }
+  ~World() { std::filesystem::remove_all(folder_); }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  std::string at(const std::string& name) const { return folder_ + "/" + name; }
+  Words words(Words words) const {
+    words.insert(words.end(), {"--policy", at("policy.yaml"), "--ledger", at("l.ledger")});
+    return words;
+  }
+  Finished run(const Words& more) const { return discreet(words(more)); }
+  /// What the namespace has spent, as the ledger shows it.
+  std::string spent() const {
+    const Finished got = discreet({"ledger", "show", "--ledger", at("l.ledger"), "--json"});
+    EXPECT_EQ(got.status, 0) << got.err;
+    return nlohmann::json::parse(got.out)[0].dump();
+  }
+
+ private:
+  std::string folder_ = ::testing::TempDir() + "learn_" + std::to_string(::getpid());
+};
+
+TEST(Learn, EveryTaskIsChargedOnceAndItsModelPredicts) {
+  const World world;
+  const std::string rows = "age,cost,clinic\n30,900,north\n30,100,south\n,1,north\n";
+  const auto learn = [&](Words words, const std::string& output) {
+    words.insert(words.begin(), "learn");
+    words.insert(words.end(), {"--epsilon", "20", "--output", world.at(output)});
+    const Finished got = world.run(words);
+    EXPECT_EQ(got.status, 0) << words[1] << got.err;
+    return got.err;
+  };
+  const Words which{"--target", "smoker", "--features", "age,cost,clinic", "--group", "clinic"};
+  for (const char* task : {"classify", "naive-bayes"}) {
+    Words words = which;
+    words.insert(words.begin(), task);
+    const std::string said = learn(words, "smoker.json");
+    EXPECT_NE(said.find("all: right for "), std::string::npos) << said;
+    EXPECT_NE(said.find("south: right for "), std::string::npos) << said;
+    const std::string before = world.spent();
+    EXPECT_NE(learn(words, "smoker.json").find("free"), std::string::npos);
+    EXPECT_EQ(world.spent(), before);
+    const Finished predicted = discreet({"predict", world.at("smoker.json")}, rows);
+    EXPECT_NE(predicted.out.find("30,900,north,true"), std::string::npos) << predicted.out;
+    EXPECT_NE(predicted.out.find("30,100,south,false"), std::string::npos) << predicted.out;
+    EXPECT_NE(predicted.out.find(",1,north,,,"), std::string::npos) << predicted.out;
+  }
+  learn({"regress", "--target", "cost", "--features", "age,smoker"}, "cost.json");
+  learn({"cluster", "--features", "age,cost", "--k", "2"}, "groups.json");
+  learn({"distribution", "--features", "age,clinic"}, "columns.json");
+  learn({"synthesize", "--report", world.at("made.html"), "--certificate", world.at("made.json")},
+        "made.parquet");
+  EXPECT_NE(bytes_of(world.at("made.html")).find("released"), std::string::npos);
+  EXPECT_EQ(bytes_of(world.at("made.parquet")).substr(0, 4), "PAR1");
+}
+
+TEST(Learn, NothingIsChargedForWhatCannotBe) {
+  const World world;
+  const std::string before = world.spent();
+  const auto refused = [&](Words words, const std::string& says, int status) {
+    words.insert(words.begin(), "learn");
+    words.insert(words.end(), {"--epsilon", "1"});
+    const Finished got = world.run(words);
+    EXPECT_EQ(got.status, status) << words[1] << got.err;
+    EXPECT_NE(got.err.find(says), std::string::npos) << got.err;
+  };
+  const std::string nowhere = world.at("none/out.json");
+  const std::string folder = world.at("state");
+  refused({"classify", "--target", "smoker", "--output", nowhere}, "nothing was charged", 5);
+  refused({"naive-bayes", "--target", "smoker", "--output", folder}, "nothing was charged", 5);
+  refused({"regress", "--target", "cost", "--output", nowhere}, "nothing was charged", 5);
+  refused({"cluster", "--features", "age", "--output", folder}, "nothing was charged", 5);
+  refused({"network", "--target", "smoker", "--output", nowhere}, "nothing was charged", 5);
+  refused({"distribution", "--output", folder}, "nothing was charged", 5);
+  refused({"synthesize", "--output", world.at("x.csv"), "--report", nowhere}, "nothing was", 5);
+  refused({"synthesize", "--certificate", folder}, "nothing was charged", 5);
+  EXPECT_FALSE(std::filesystem::exists(world.at("x.csv")));  // nor left behind
+  refused({"classify", "--target", "age", "--features", "cost"}, "two classes", 2);
+  refused({"classify", "--target", "smoker", "--features", "smoker"}, "its own features", 2);
+  refused({"classify", "--target", "smoker", "--features", "age,age"}, "twice", 2);
+  refused({"classify", "--target", "smoker", "--features", "note"}, "neither a range", 3);
+  refused({"classify", "--target", "smoker", "--features", "agee"}, "age", 2);
+  refused({"naive-bayes", "--target", "smoker", "--bins", "1"}, "--bins", 2);
+  refused({"regress", "--target", "cost", "--ridge", "-1"}, "--ridge", 2);
+  refused({"cluster", "--features", "clinic"}, "clinic", 2);
+  refused({"network", "--target", "smoker"}, "--delta", 2);
+  refused({"network", "--target", "smoker", "--delta", "1e-6", "--steps", "1"}, "--steps", 2);
+  EXPECT_EQ(world.spent(), before);
+}
+
+// SIGKILL in the middle of training: the charge stays, the same command goes on without another,
+// no part is taken twice, and the result is there once.
+TEST(Learn, AKilledNetworkGoesOnFromItsSealedCheckpoint) {
+  const World world;
+  const std::string output = world.at("net.json");
+  const std::string checkpoint = output + ".checkpoint";
+  const Words words = world.words({"learn", "network", "--target", "smoker", "--features",
+                                   "age,cost,clinic", "--epsilon", "3", "--delta", "1e-5",
+                                   "--steps", "200", "--hidden", "256", "--output", output});
+  const auto start = [&] {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    std::vector<char*> argv{strdup(program_path().c_str())};
+    for (const std::string& word : words) argv.push_back(strdup(word.c_str()));
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  };
+  // Killed when the second part was taken: what the first one drew is saved by then.
+  const pid_t child = start();
+  const auto taken = [&] {
+    const Finished history =
+        discreet({"ledger", "history", "--ledger", world.at("l.ledger"), "--json"});
+    return history.out.find("\"request\": \"part 2 of ") != std::string::npos;
+  };
+  int status = 0;
+  while (!taken() && waitpid(child, &status, WNOHANG) == 0) usleep(1000);
+  ASSERT_EQ(waitpid(child, &status, WNOHANG), 0) << "it ended before it was killed";
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(std::filesystem::exists(output));
+  const std::string once = world.spent();
+
+  // A file that was changed is refused, and costs nothing.
+  const std::string sealed = bytes_of(checkpoint);
+  std::string changed = sealed;
+  changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
+  put(checkpoint, changed);
+  const Finished refused = discreet(words);
+  EXPECT_EQ(refused.status, 3) << refused.err;
+  EXPECT_NE(refused.err.find("was changed"), std::string::npos) << refused.err;
+  EXPECT_EQ(world.spent(), once);
+
+  put(checkpoint, sealed);
+  const Finished done = discreet(words);
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.err.find("going on from"), std::string::npos) << done.err;
+  EXPECT_EQ(world.spent(), once);
+  EXPECT_FALSE(std::filesystem::exists(checkpoint));
+  const auto model = nlohmann::json::parse(bytes_of(output));
+  // The part in which it was killed is lost; none, if that was between two.
+  const int steps = model["model"]["steps"];
+  EXPECT_TRUE(steps == 180 || steps == 200) << steps;
+
+  // The old file again, and none: the stored bytes, free.
+  put(checkpoint, sealed);
+  for (int i = 0; i < 2; ++i) {
+    const Finished again = discreet(words);
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_NE(again.err.find("free"), std::string::npos) << again.err;
+    EXPECT_EQ(nlohmann::json::parse(bytes_of(output)), model);
+    EXPECT_EQ(world.spent(), once);
+  }
+  // Each of the ten parts stands in the history once.
+  const Finished history =
+      discreet({"ledger", "history", "--ledger", world.at("l.ledger"), "--json"});
+  for (int part = 1; part <= 10; ++part) {
+    const std::string text = "\"request\": \"part " + std::to_string(part) + " of ";
+    std::size_t count = 0;
+    for (std::size_t at = history.out.find(text); at != std::string::npos;
+         at = history.out.find(text, at + 1)) {
+      ++count;
+    }
+    EXPECT_EQ(count, 1u) << part;
+  }
+}
+
+}  // namespace
+}  // namespace discreet::cli

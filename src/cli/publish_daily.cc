@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// discreet publish daily register|step|show: a count that is released every day.
+#include <cstdio>
+#include <memory>
+
+#include "cli/publish.h"
+#include "publish/daily.h"
+
+namespace discreet::cli {
+namespace {
+
+constexpr const char* kExample = "discreet publish daily step visits_by_day --day 2026-01-05";
+
+struct DailyArguments {
+  Text name, day, state;
+  WorldArguments world;
+  FormatArguments format;
+
+  std::filesystem::path folder(const policy::Policy& policy) const {
+    if (state) return *state;
+    return std::filesystem::path(policy.directory) / "daily";
+  }
+};
+
+std::string shown(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+/// Whom it protects: on every answer.
+std::string protection(const plan::CheckedDaily& checked) {
+  const auto& options = checked.terms.options();
+  std::string out =
+      "rho " + options.rho.to_string() + " for all " + std::to_string(options.days) +
+      " days together, for " +
+      (checked.event_level
+           ? "single rows: EVENT-LEVEL, as the policy says; a person with many rows "
+             "is not protected as a whole"
+           : "a unit with all its rows, on at most " + std::to_string(checked.daily.days_per_unit) +
+                 " days with at most " + std::to_string(checked.daily.rows_per_day) + " rows each");
+  return out + "\n";
+}
+
+std::string comparison(const plan::CheckedDaily& checked) {
+  const publish::DailyComparison compared = publish::compare_daily(checked);
+  return "running total on the last day: deviation " + shown(compared.ours) +
+         "; with a binary tree " + shown(compared.tree) + "; asking anew each day at this price " +
+         shown(compared.anew) + "\n";
+}
+
+report::Table table_of(const std::vector<publish::DailyRow>& rows) {
+  report::Table table({"day", "count", "total", "total_low", "total_high"});
+  const double width = publish::normal_width(0.95);
+  for (const publish::DailyRow& row : rows) {
+    const double off = width * row.total_deviation;
+    table.add({report::Cell::words(row.day), report::Cell::number(shown(row.count)),
+               report::Cell::number(shown(row.total)), report::Cell::number(shown(row.total - off)),
+               report::Cell::number(shown(row.total + off))});
+  }
+  return table;
+}
+
+Result<int> run_register(const DailyArguments& arguments, const Streams& streams) {
+  if (!arguments.name) return missing("the question's name", kExample);
+  DISCREET_ASSIGN(const auto asking,
+                  Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
+  publish::DailyStream stream(asking->policy(), asking->ledger(),
+                              arguments.folder(asking->policy()));
+  DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
+  DISCREET_ASSIGN(
+      const bool is_new,
+      stream.register_question(*arguments.name, arguments.world.analyst.value_or("owner")));
+  DISCREET_TRY(write_all(
+      streams.out, (is_new ? "registered and charged: " : "registered before, nothing charged: ") +
+                       protection(checked) + comparison(checked) + "the first day is " +
+                       publish::day_text(checked.daily.first) +
+                       "; rows that come after a day was released never count\n"));
+  return 0;
+}
+
+Result<int> run_step(const DailyArguments& arguments, const Streams& streams) {
+  if (!arguments.name) return missing("the question's name", kExample);
+  DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
+  DISCREET_ASSIGN(const auto asking,
+                  Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
+  publish::DailyStream stream(asking->policy(), asking->ledger(),
+                              arguments.folder(asking->policy()));
+  DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
+  const engine::OwnerLog log{.say = engine_says(streams), .progress = {}};
+  DISCREET_ASSIGN(const publish::DailyRow row,
+                  stream.step(*arguments.name, arguments.day, asking->engine(), log));
+  DISCREET_TRY(write_all(streams.out, table_of({row}).render(format)));
+  say(streams.err, protection(checked));
+  return 0;
+}
+
+Result<int> run_show(const DailyArguments& arguments, const Streams& streams) {
+  if (!arguments.name) return missing("the question's name", kExample);
+  DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
+  DISCREET_ASSIGN(const auto asking,
+                  Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
+  publish::DailyStream stream(asking->policy(), asking->ledger(),
+                              arguments.folder(asking->policy()));
+  DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
+  DISCREET_ASSIGN(const auto rows, stream.rows(*arguments.name));
+  DISCREET_TRY(write_all(streams.out, table_of(rows).render(format)));
+  say(streams.err, protection(checked) + comparison(checked));
+  return 0;
+}
+
+CLI::App& add(Program& program, CLI::App& daily, const std::string& name, const Lesson& lesson,
+              Result<int> (*run)(const DailyArguments&, const Streams&), bool has_day) {
+  const auto arguments = std::make_shared<DailyArguments>();
+  CLI::App& app = program.command(
+      daily, name, lesson, [arguments, run](const Streams& s) { return run(*arguments, s); });
+  add_text(app, "name", arguments->name, "the question, as the policy's daily: names it", "NAME");
+  if (has_day) add_text(app, "--day", arguments->day, "which must be the next one", "DATE");
+  add_text(app, "--state", arguments->state, "where its state is (daily, beside the policy)",
+           "FOLDER");
+  arguments->world.add_to(app);
+  arguments->format.add_to(app);
+  return app;
+}
+
+}  // namespace
+
+void add_publish_daily(Program& program, CLI::App& publish) {
+  CLI::App& daily = program.command(
+      publish, "daily",
+      {.summary = "a count that is released every day, paid for once",
+       .explanation =
+           "A question under daily: in the policy. Registering it charges all its days at once;\n"
+           "a step releases the next day. Noise is correlated from day to day, so that the error\n"
+           "of the running total grows with the logarithm of the days. Rows must stay in the\n"
+           "source; rows that come late never count.\n",
+       .closing = std::string("Example:\n  discreet publish daily register visits_by_day\n  ") +
+                  kExample + "\n  discreet publish daily show visits_by_day --format csv"},
+      [](const Streams&) -> Result<int> {
+        return invalid_input("publish daily needs one of register, step or show");
+      });
+  add(program, daily, "register",
+      {.summary = "charge all days and begin", .explanation = "", .closing = ""}, run_register,
+      false);
+  add(program, daily, "step", {.summary = "release the next day", .explanation = "", .closing = ""},
+      run_step, true);
+  add(program, daily, "show",
+      {.summary = "all days so far; free", .explanation = "", .closing = ""}, run_show, false);
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "accounting/zcdp.h"
+#include "cli/publish.h"
+#include "report/plot.h"
+#include "report/tiles.h"
+
+namespace discreet::cli {
+namespace {
+
+using publish::Design;
+using publish::Sheet;
+using publish::Workload;
+using report::Cell;
+
+std::string brief(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string price_text(const Rational& rho) {
+  const double epsilon =
+      accounting::zcdp_epsilon({.rho = rho, .delta = 0}, Rational::parse("1e-6").value());
+  return "rho " + rho.to_decimal(4, Round::kUp) + ", which is epsilon " + brief(epsilon) +
+         " at delta 1e-6";
+}
+
+std::vector<Cell> design_row(const std::string& name, const std::string& what, std::size_t cells,
+                             double least, double most, double width) {
+  const auto both = [](double a, double b) {
+    return brief(a) == brief(b) ? brief(a) : brief(a) + " to " + brief(b);
+  };
+  return {Cell::words(name), Cell::words(what), Cell::number(std::to_string(cells)),
+          Cell::words(both(least, most)), Cell::words(both(width * least, width * most))};
+}
+
+report::Table design_table(const Workload& workload, const Design& design) {
+  const double width = publish::normal_width(workload.confidence);
+  report::Table table({"name", "what", "cells", "deviation", "half width"});
+  for (std::size_t i = 0; i < workload.tables.size(); ++i) {
+    const publish::AskedTable& asked = workload.tables[i];
+    const double deviation = design.tables[i].deviation;
+    const std::string& measure = workload.measures[asked.measure].name;
+    table.add(design_row(asked.name, asked.measure == 0 ? "counts" : "sums of " + measure,
+                         design.tables[i].cells, deviation, deviation, width));
+  }
+  for (std::size_t i = 0; i < workload.ranges.size(); ++i) {
+    const auto& deviations = design.ranges[i].deviations;
+    const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
+    table.add(design_row(
+        workload.ranges[i].name,
+        std::string(workload.ranges[i].kind == publish::RangeKind::kPrefix ? "running sums"
+                                                                           : "ranges") +
+            (design.ranges[i].mixed ? ", mixed" : ", place by place"),
+        deviations.size() * design.ranges[i].rows, *least, *most, width));
+  }
+  for (std::size_t i = 0; i < workload.hierarchies.size(); ++i) {
+    for (std::size_t l = 0; l < design.hierarchies[i].deviations.size(); ++l) {
+      const auto& deviations = design.hierarchies[i].deviations[l];
+      const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
+      table.add(design_row(workload.hierarchies[i].name, "level " + std::to_string(l),
+                           deviations.size(), *least, *most, width));
+    }
+  }
+  return table;
+}
+
+std::string label_of(const Sheet& sheet, std::size_t i) {
+  std::string out;
+  for (const std::string& key : sheet.keys[i]) out += (out.empty() ? "" : ", ") + key;
+  return out.empty() ? sheet.name : out;
+}
+
+/// Bars with the interval of their height.
+std::string bars_of(const Sheet& sheet, double width) {
+  report::Plot plot{.title = sheet.name,
+                    .x_label = "",
+                    .y_label = sheet.measure,
+                    .y_scale = report::YScale::kLinear};
+  for (std::size_t i = 0; i < sheet.values.size(); ++i) {
+    const double x = static_cast<double>(i);
+    const double off = width * sheet.deviations[i];
+    plot.bars.push_back({x, x + 0.9, std::max(0.0, sheet.values[i]),
+                         std::max(0.0, sheet.values[i] - off),
+                         std::max(0.0, sheet.values[i] + off)});
+    if (sheet.values.size() <= 12) plot.x_names.emplace_back(x + 0.45, label_of(sheet, i));
+  }
+  return report::plot_svg(plot);
+}
+
+std::string tiles_of(const Sheet& sheet) {
+  report::Tiles tiles{.title = sheet.name, .tiles = {}, .columns = 0};
+  // Of a hierarchy the second level: states rather than tracts.
+  for (std::size_t i = 0; i < sheet.values.size() && tiles.tiles.size() < 2'000; ++i) {
+    if (sheet.kind == "hierarchy" && sheet.keys[i][0] != "1") continue;
+    tiles.tiles.push_back(
+        {sheet.kind == "hierarchy" ? sheet.keys[i][1] : label_of(sheet, i), sheet.values[i]});
+  }
+  return tiles.tiles.empty() ? "" : report::tiles_svg(tiles);
+}
+
+/// Cells of counts by their size: how large their error is, and what whole numbers did to them.
+report::Section hidden(const std::vector<Sheet>& sheets, double width) {
+  report::Section out{
+      .heading = "Who is hidden by the noise",
+      .words = {"The noise is the same for a large cell and a small one, so small groups are "
+                "known worst. Sizes are the released ones. A cell is hidden when its half width "
+                "is more than half of it. The last column is the mean of whole number less "
+                "unbiased value: clipping at 0 pushes small cells up."},
+      .columns = {"cells of size", "cells", "median relative error", "hidden",
+                  "mean change by "
+                  "whole numbers"}};
+  report::ChartCurve curve{.name = "median half width / size", .points = {}};
+  const double ends[] = {-HUGE_VAL, 1, 10, 100, 1'000, 10'000, 100'000, HUGE_VAL};
+  for (std::size_t k = 0; k + 1 < std::size(ends); ++k) {
+    std::vector<double> relative;
+    double count = 0;
+    double unseen = 0;
+    double change = 0;
+    double changed = 0;
+    for (const Sheet& sheet : sheets) {
+      if (sheet.measure != "rows") continue;
+      for (std::size_t i = 0; i < sheet.values.size(); ++i) {
+        if (sheet.values[i] < ends[k] || sheet.values[i] >= ends[k + 1]) continue;
+        ++count;
+        const double off = width * sheet.deviations[i];
+        unseen += off > sheet.values[i] / 2 ? 1 : 0;
+        if (sheet.values[i] >= 1) relative.push_back(off / sheet.values[i]);
+        if (sheet.whole.empty()) continue;
+        change += sheet.whole[i] - sheet.values[i];
+        ++changed;
+      }
+    }
+    if (count == 0) continue;
+    std::string median = "-";
+    if (!relative.empty()) {
+      std::nth_element(relative.begin(),
+                       relative.begin() + static_cast<std::ptrdiff_t>(relative.size() / 2),
+                       relative.end());
+      const double middle = relative[relative.size() / 2];
+      median = brief(100 * middle) + " %";
+      if (k > 0 && middle > 0) curve.points.emplace_back(ends[k], middle);
+    }
+    const std::string name = k == 0 ? "below 1"
+                             : std::isinf(ends[k + 1])
+                                 ? brief(ends[k]) + " and more"
+                                 : brief(ends[k]) + " to " + brief(ends[k + 1]);
+    out.rows.push_back({Cell::words(name), Cell::number(brief(count)), Cell::words(median),
+                        Cell::words(brief(100 * unseen / count) + " %"),
+                        Cell::words(changed > 0 ? brief(change / changed) : "-")});
+  }
+  if (curve.points.size() > 1) {
+    out.chart = report::Chart{.title = "relative error by size of cell",
+                              .x_label = "size",
+                              .y_label = "half width / size",
+                              .x_log = true,
+                              .y_log = true,
+                              .curves = {std::move(curve)}};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string design_text(const Workload& workload, const publish::Foreseen& foreseen) {
+  const Design& design = foreseen.design;
+  std::string out = design_table(workload, design).render(report::Format::kTable);
+  out += "price      " + price_text(design.rho) + "; " + foreseen.left + " is left" +
+         (foreseen.repeat && foreseen.fits ? " (paid for before: free)\n" : "\n");
+  out += "measured   " + std::to_string(design.tabulation.parts.size()) +
+         " parts together; a row counts if it has a declared value in every column above\n";
+  if (design.independent > 0 && workload.tables.size() > 1) {
+    out += "total      variance of all counts " + brief(design.total) +
+           "; with a noise of its own for each table " + brief(design.independent) + "\n";
+  }
+  for (const std::string& open : publish::unprotected(workload)) {
+    out += "NOT PROTECTED (published as it is): " + open + "\n";
+  }
+  return out;
+}
+
+report::Exhibit publication_page(const Workload& workload, const publish::Publication& publication,
+                                 const std::vector<Sheet>& sheets) {
+  const publish::ReleaseFacts& facts = publication.facts;
+  const double width = publish::normal_width(workload.confidence);
+  report::Exhibit page{.title = "Publication from " + facts.table};
+  report::Section price{.heading = "Price and protection", .words = {}};
+  price.words.push_back(price_text(publication.design.rho) + ", for one of the units " +
+                        facts.units + " with all its rows (" + facts.neighbours + "), at most " +
+                        std::to_string(facts.rows_per_unit) + " rows of each. Snapshot " +
+                        facts.snapshot + ", charge " + facts.receipt + ".");
+  if (facts.row_is_unit) {
+    price.words.push_back(
+        "The policy says that each row is a unit of its own: single events are "
+        "protected, not people with several.");
+  }
+  for (const std::string& open : publish::unprotected(workload)) {
+    price.words.push_back("NOT PROTECTED, published as it is: " + open + ".");
+  }
+  page.sections.push_back(std::move(price));
+  page.sections.push_back(hidden(sheets, width));
+  for (const Sheet& sheet : sheets) {
+    if (page.sections.size() > 40) break;  // a page, not a book: the files have all of it
+    report::Section section{.heading = sheet.name,
+                            .words = {sheet.kind + " of " + sheet.measure + ", " +
+                                      std::to_string(sheet.values.size()) + " cells"}};
+    if (sheet.values.size() > 1 && sheet.values.size() <= 60) {
+      section.pictures.push_back(bars_of(sheet, width));
+    }
+    if (sheet.values.size() > 1) section.pictures.push_back(tiles_of(sheet));
+    page.sections.push_back(std::move(section));
+  }
+  page.footer = "Made from released numbers only; nothing on this page was compared with the data.";
+  return page;
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trino/client.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace discreet::engine::trino {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+constexpr seconds kRequestLimit{60};   // of one exchange; Trino answers within a second or two
+constexpr seconds kPatience{60};       // with a server that is busy or away, within the time limit
+constexpr seconds kStartPatience{20};  // when it is opened
+constexpr milliseconds kCancelLimit{2'000};
+constexpr std::size_t kResultMost = std::size_t{4} << 30;  // bytes of JSON of one statement
+
+void say(const OwnerLog& log, const std::string& words) {
+  if (log.say) log.say("trino: " + words.substr(0, 2000));
+}
+
+Error interrupted() { return {Code::kInterrupted, "stopped before the end; nothing was released"}; }
+
+std::string base64(const std::string& text) {
+  std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  out.resize(static_cast<std::size_t>(size));
+  return out;
+}
+
+std::string from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_line(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= ' '; });
+}
+
+/// The path of an address; whatever host it names, ours is asked.
+std::string path_of(const std::string& uri) {
+  const std::size_t scheme = uri.find("://");
+  const std::size_t slash = scheme == uri.npos ? 0 : uri.find('/', scheme + 3);
+  const std::string path = slash == uri.npos ? "" : uri.substr(slash);
+  return path.starts_with("/v1/") && is_line(path) && path.find(' ') == path.npos ? path : "";
+}
+
+std::optional<Cell> cell_of(const Json& value) {
+  if (value.is_null()) return Cell{};
+  if (value.is_boolean()) return Cell{value.get<bool>()};
+  if (value.is_number_integer()) return Cell{value.get<std::int64_t>()};
+  if (value.is_string()) return Cell{value.get<std::string>()};
+  return std::nullopt;  // of no type that is asked for
+}
+
+bool must_wait(int status) {
+  return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
+Error not_reached() {
+  return {Code::kNotFound,
+          "the Trino that the policy names cannot be reached; correct its engine "
+          "(trino://user@host:port) or start it; the owner's log has its words"};
+}
+
+}  // namespace
+
+struct Client::Page {
+  std::string next;  ///< a path
+  std::vector<Row> rows;
+  std::string fault;
+  std::string words;
+  std::optional<int> percent;
+};
+
+Error engine_failed() {
+  return {Code::kEngine,
+          "the database did not answer in full: it stopped, took longer than its time limit, or "
+          "refused; what was charged stays charged, nothing was released, and the owner's log has "
+          "its words"};
+}
+
+Client::Client(ServerUrl server)
+    : server_(std::move(server)),
+      http_({server_.host, server_.port, server_.tls, server_.ca_file}) {}
+
+Result<std::unique_ptr<Client>> Client::open(const std::string& url, const OwnerLog& log) {
+  DISCREET_ASSIGN(ServerUrl server, parse_server_url(url));
+  const std::string password = from_environment("TRINO_PASSWORD");
+  const std::string token = from_environment("TRINO_JWT");
+  if (!is_line(password) || !is_line(token)) {
+    return invalid_input("TRINO_PASSWORD or TRINO_JWT has more than one line; give it without");
+  }
+  std::unique_ptr<Client> made(new Client(std::move(server)));
+  // Over a line that others can read no secret is sent.
+  if (made->server_.tls && !token.empty()) {
+    made->authorization_ = "Bearer " + token;
+  } else if (made->server_.tls && !password.empty()) {
+    made->authorization_ = "Basic " + base64(made->server_.user + ":" + password);
+  }
+  DISCREET_TRY(made->wait_until_up(log));
+  return made;
+}
+
+HttpRequest Client::request(const char* method, std::string target, std::string body) const {
+  HttpRequest out{method, std::move(target), {}, std::move(body)};
+  out.headers = {{"X-Trino-User", server_.user}, {"X-Trino-Source", "discreet"},
+                 {"X-Trino-Time-Zone", "UTC"},   {"X-Trino-Language", "en-US"},
+                 {"User-Agent", "discreet"},     {"Content-Type", "text/plain; charset=utf-8"}};
+  std::string session = "query_max_run_time=" + std::to_string(server_.timeout_s) + "s";
+  for (const auto& [name, value] : server_.session) {
+    session += "," + name + "=" + percent_encoded(value);
+  }
+  out.headers.emplace_back("X-Trino-Session", session);
+  if (!authorization_.empty()) out.headers.emplace_back("Authorization", authorization_);
+  return out;
+}
+
+Result<void> Client::nap(milliseconds time, Deadline deadline) {
+  const auto end = std::min<Deadline>(steady_clock::now() + time, deadline);
+  while (steady_clock::now() < end) {
+    if (stop_) return interrupted();
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return {};
+}
+
+Result<std::string> Client::persist(const HttpRequest& request, Deadline deadline,
+                                    const OwnerLog& log) {
+  const Deadline patience = std::min<Deadline>(deadline, steady_clock::now() + kPatience);
+  milliseconds pause{100};
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+    Result<HttpResponse> response =
+        http_.send(request, std::min<milliseconds>(left, kRequestLimit), stop_);
+    if (response && response->status == 200) return std::move(response->body);
+    if (stop_) return interrupted();
+    if (response && !must_wait(response->status)) {
+      say(log, "status " + std::to_string(response->status) + ": " + response->body);
+      if (response->status == 401 || response->status == 403) {
+        return Error{Code::kEngine,
+                     "the database refused the user or the password; correct the user in the "
+                     "policy's engine, and TRINO_PASSWORD or TRINO_JWT"};
+      }
+      return engine_failed();
+    }
+    if (!response && response.error().code == Code::kRefused) {
+      say(log, response.error().message);
+      return Error{Code::kEngine,
+                   "the certificate of the Trino that the policy names is not trusted; name the "
+                   "file of its authority: trino://user@host:port?ca=FILE"};
+    }
+    if (steady_clock::now() >= patience) {
+      say(log, response ? "status " + std::to_string(response->status) : response.error().message);
+      return response ? engine_failed() : not_reached();
+    }
+    if (response && response->retry_after_s) pause = seconds(*response->retry_after_s);
+    DISCREET_TRY(nap(pause, patience));
+    pause = std::min<milliseconds>(pause * 2, milliseconds(2'000));
+  }
+}
+
+Result<void> Client::wait_until_up(const OwnerLog& log) {
+  const Deadline deadline = steady_clock::now() + kStartPatience;
+  for (;;) {
+    Result<std::string> body = persist(request("GET", "/v1/info", ""), deadline, log);
+    if (!body && body.error().code == Code::kNotFound) {
+      return Error{Code::kEngine, body.error().message};
+    }
+    if (!body) return body.error();
+    const Json info = Json::parse(*body, nullptr, false);
+    if (!info.is_object() || !info.contains("nodeVersion")) {
+      return Error{Code::kEngine,
+                   "what answers at the policy's engine is no Trino; correct its host and port"};
+    }
+    if (!info.value("starting", false)) return {};
+    if (steady_clock::now() >= deadline) {
+      return Error{Code::kEngine, "the Trino that the policy names is still starting; ask again"};
+    }
+    DISCREET_TRY(nap(milliseconds(500), deadline));
+  }
+}
+
+void Client::cancel(const std::string& target) {
+  if (target.empty()) return;
+  const std::atomic<bool> never{false};
+  (void)http_.send(request("DELETE", target, ""), kCancelLimit, never);
+}
+
+namespace {
+
+/// Nothing if it is not what Trino answers.
+template <typename Page>
+std::optional<Page> parse_page(const std::string& body) {
+  const Json answer = Json::parse(body, nullptr, false);
+  if (!answer.is_object() || !answer.contains("stats")) return std::nullopt;
+  Page page;
+  if (const auto next = answer.find("nextUri"); next != answer.end() && next->is_string()) {
+    page.next = path_of(next->get<std::string>());
+    if (page.next.empty()) return std::nullopt;
+  }
+  if (const auto error = answer.find("error"); error != answer.end() && error->is_object()) {
+    page.fault = error->value("errorName", std::string("UNKNOWN"));
+    page.words = page.fault + ": " + error->value("message", std::string());
+  }
+  if (const auto percent = answer["stats"].find("progressPercentage");
+      percent != answer["stats"].end() && percent->is_number()) {
+    page.percent = static_cast<int>(percent->template get<double>());
+  }
+  const auto data = answer.find("data");
+  if (data == answer.end()) return page;
+  if (!data->is_array()) return std::nullopt;
+  for (const Json& line : *data) {
+    Row& row = page.rows.emplace_back();
+    for (const Json& value : line) {
+      std::optional<Cell> cell = cell_of(value);
+      if (!cell) return std::nullopt;
+      row.push_back(*std::move(cell));
+    }
+  }
+  return page;
+}
+
+}  // namespace
+
+Result<void> Client::query(const std::string& sql, const OwnerLog& log,
+                           const std::function<void(std::span<const Row>)>& take,
+                           std::string* fault) {
+  const Deadline deadline = steady_clock::now() + seconds(server_.timeout_s);
+  HttpRequest next = request("POST", "/v1/statement", sql);
+  std::string running;  // what DELETE takes back
+  std::size_t received = 0;
+  for (;;) {
+    Result<std::string> body = persist(next, deadline, log);
+    if (!body) {
+      cancel(running);
+      return body.error().code == Code::kNotFound ? engine_failed() : body.error();
+    }
+    received += body->size();
+    std::optional<Page> page = parse_page<Page>(*body);
+    if (!page || received > kResultMost) {
+      say(log, page ? "the answer is larger than 4 GiB" : "an answer that is not Trino's");
+      cancel(running);
+      return engine_failed();
+    }
+    if (!page->fault.empty()) {
+      say(log, page->words);
+      if (fault != nullptr) *fault = page->fault;
+      return engine_failed();
+    }
+    if (!page->rows.empty()) take(page->rows);
+    if (page->percent && log.progress) log.progress(*page->percent);
+    if (page->next.empty()) return {};
+    running = page->next;
+    if (stop_ || steady_clock::now() >= deadline) {
+      cancel(running);
+      if (stop_) return interrupted();
+      say(log, "no full answer within " + std::to_string(server_.timeout_s) + " s");
+      return engine_failed();
+    }
+    next = request("GET", page->next, "");
+  }
+}
+
+Result<std::vector<Row>> Client::ask(const std::string& sql, const OwnerLog& log,
+                                     std::string* fault) {
+  std::vector<Row> rows;
+  DISCREET_TRY(query(
+      sql, log,
+      [&](std::span<const Row> page) { rows.insert(rows.end(), page.begin(), page.end()); },
+      fault));
+  return rows;
+}
+
+}  // namespace discreet::engine::trino

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol against a server that does what real ones do on bad days: it is busy, drops lines,
+// answers nonsense, never ends. tests/trino_test.cc asks a real one.
+#include "engine/trino/client.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "engine/duckdb/files_for_tests.h"
+#include "engine/trino/fake_server_for_tests.h"
+#include "engine/trino/types.h"
+
+namespace discreet::engine::trino {
+namespace {
+
+using duckdb::GatheredLog;
+
+const std::string kUp = FakeServer::json(R"({"nodeVersion":{"version":"476"},"starting":false})");
+
+bool asks(const std::string& request, const std::string& what) { return request.starts_with(what); }
+
+std::string page(const std::string& rest) {
+  return FakeServer::json(R"({"stats":{})" + rest + "}");
+}
+std::string next(const std::string& path) {
+  return R"(,"nextUri":"http://elsewhere.example:99)" + path + "\"";
+}
+
+std::size_t count(FakeServer& server, const std::string& what) {
+  std::size_t found = 0;
+  for (const std::string& request : server.requests()) found += asks(request, what) ? 1 : 0;
+  return found;
+}
+
+// Busy at first, a line that breaks in the middle, pages with and without rows, chunks: all rows
+// come once, and the statement was sent once.
+TEST(TrinoProtocol, WaitsAndAsksForTheSamePageAgain) {
+  std::atomic<int> posts{0};
+  std::atomic<int> firsts{0};
+  FakeServer server([&](const std::string& request) -> std::optional<std::string> {
+    if (asks(request, "GET /v1/info ")) return kUp;
+    if (asks(request, "POST /v1/statement ")) {
+      if (++posts == 1) return FakeServer::json("", "503 Service Unavailable");
+      return page(next("/v1/statement/queued/1"));
+    }
+    if (asks(request, "GET /v1/statement/queued/1 ")) {
+      if (++firsts == 1) return std::nullopt;
+      if (firsts == 2) return FakeServer::json("", "429 Too Many Requests", "Retry-After: 0\r\n");
+      return page(next("/v1/statement/executing/2") + R"(,"data":[[1,"a",null,true]])");
+    }
+    const std::string last = R"({"stats":{},"data":[[-5,"12345678901234567890",null,false]]})";
+    return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n" + last.substr(0, 5) +
+           "\r\n32\r\n" + last.substr(5, 50) + "\r\n" +
+           [&] {
+             char size[16];
+             std::snprintf(size, sizeof size, "%zx", last.size() - 55);
+             return std::string(size);
+           }() +
+           "\r\n" + last.substr(55) + "\r\n0\r\n\r\n";
+  });
+  GatheredLog log;
+  auto client = Client::open(server.url("tls=no&session.a_b=x%20y"), log.log());
+  ASSERT_TRUE(client.has_value()) << log.said;
+  auto rows = (*client)->ask("SELECT 1", log.log());
+  ASSERT_TRUE(rows.has_value()) << log.said << rows.error().message;
+  ASSERT_EQ(rows->size(), 2U);
+  EXPECT_EQ(rows->at(0), (Row{std::int64_t{1}, std::string("a"), {}, true}));
+  EXPECT_EQ(rows->at(1), (Row{std::int64_t{-5}, std::string("12345678901234567890"), {}, false}));
+  EXPECT_EQ(posts, 2);  // the first was not taken
+  for (const std::string& request : server.requests()) {
+    EXPECT_NE(request.find("X-Trino-User: ann\r\n"), std::string::npos);
+    EXPECT_NE(request.find("query_max_run_time=600s,a_b=x%20y\r\n"), std::string::npos);
+    EXPECT_EQ(request.find("Authorization"), std::string::npos);
+  }
+}
+
+// Whatever the cluster says, and whatever of the data is in it, one text is returned.
+TEST(TrinoProtocol, FailsWithOneTextAndTakesTheStatementBack) {
+  const std::vector<std::string> answers = {
+      page(R"(,"error":{"errorName":"DIVISION_BY_ZERO","message":"row of ann: 17"})"),
+      page(R"(,"error":{"errorName":"EXCEEDED_LOCAL_MEMORY_LIMIT","message":"m"})"),
+      page(R"(,"data":[[[1,2]]])"),
+      page(R"(,"data":[[1.5]])"),
+      page(R"(,"data":7)"),
+      page(next("//evil") + R"(,"data":[])"),
+      FakeServer::json("no json"),
+      FakeServer::json("{}"),
+      FakeServer::json("", "404 Not Found"),
+      FakeServer::json("", "410 Gone"),
+      "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+  };
+  for (const std::string& answer : answers) {
+    FakeServer server([&](const std::string& request) -> std::optional<std::string> {
+      if (asks(request, "GET /v1/info ")) return kUp;
+      if (asks(request, "POST ")) return page(next("/v1/statement/executing/1"));
+      if (asks(request, "DELETE ")) return FakeServer::json("", "204 No Content");
+      return answer;
+    });
+    GatheredLog log;
+    auto client = std::move(Client::open(server.url("tls=no&timeout=1"), log.log()).value());
+    auto rows = client->ask("SELECT 1", log.log());
+    ASSERT_FALSE(rows.has_value()) << answer;
+    EXPECT_EQ(rows.error().message, engine_failed().message) << answer;
+    EXPECT_NE(log.said.find("trino: "), std::string::npos) << answer;
+    const bool ended = answer.find("errorName") != std::string::npos;
+    EXPECT_EQ(count(server, "DELETE /v1/statement/executing/1 "), ended ? 0U : 1U) << answer;
+  }
+}
+
+TEST(TrinoProtocol, StopsAtOnceAndAtItsTimeLimit) {
+  std::atomic<Client*> running{nullptr};
+  FakeServer server([&](const std::string& request) -> std::optional<std::string> {
+    if (asks(request, "GET /v1/info ")) return kUp;
+    if (asks(request, "DELETE ")) return FakeServer::json("", "204 No Content");
+    if (Client* const client = running.exchange(nullptr)) client->interrupt();
+    return page(next("/v1/statement/executing/1"));  // never ends
+  });
+  auto client = std::move(Client::open(server.url("tls=no&timeout=1"), {}).value());
+  auto late = client->ask("SELECT 1", {});
+  ASSERT_FALSE(late.has_value());
+  EXPECT_EQ(late.error().message, engine_failed().message);
+  EXPECT_EQ(count(server, "DELETE "), 1U);
+  running = client.get();
+  auto stopped = client->ask("SELECT 1", {});
+  ASSERT_FALSE(stopped.has_value());
+  EXPECT_EQ(stopped.error().code, Code::kInterrupted);
+  EXPECT_EQ(count(server, "DELETE "), 2U);
+  client->resume();
+}
+
+TEST(TrinoProtocol, SaysWhatIsWrongWithTheServer) {
+  const auto message = [](const std::string& answer) {
+    FakeServer server([&](const std::string&) { return std::optional(answer); });
+    auto client = Client::open(server.url("tls=no"), {});
+    return client ? std::string("opened") : client.error().message;
+  };
+  EXPECT_NE(message(FakeServer::json("{}")).find("is no Trino"), std::string::npos);
+  EXPECT_NE(message(FakeServer::json("", "401 Unauthorized")).find("TRINO_PASSWORD"),
+            std::string::npos);
+}
+
+// A password is shown to a server whose certificate is trusted, and to nobody else.
+TEST(TrinoProtocol, ShowsSecretsOverTrustedTlsOnly) {
+  const duckdb::ScratchFolder folder;
+  FakeServer server([](const std::string&) { return std::optional(kUp); }, folder / "ca.pem");
+  FakeServer plain([](const std::string&) { return std::optional(kUp); });
+  setenv("TRINO_PASSWORD", "pass word", 1);
+  GatheredLog log;
+  auto distrusted = Client::open(server.url(""), log.log());
+  ASSERT_FALSE(distrusted.has_value());
+  EXPECT_NE(distrusted.error().message.find("is not trusted"), std::string::npos);
+  EXPECT_EQ(server.requests().size(), 0U);
+  EXPECT_FALSE(Client::open(server.url("ca=" + folder / "none.pem"), {}).has_value());
+  ASSERT_TRUE(Client::open(server.url("ca=" + folder / "ca.pem"), log.log()).has_value())
+      << log.said;
+  EXPECT_NE(server.requests().at(0).find("Authorization: Basic YW5uOnBhc3Mgd29yZA==\r\n"),
+            std::string::npos);
+  ASSERT_TRUE(Client::open(plain.url("tls=no"), {}).has_value());
+  EXPECT_EQ(plain.requests().at(0).find("Authorization"), std::string::npos);
+  setenv("TRINO_JWT", "a.b.c", 1);
+  ASSERT_TRUE(Client::open(server.url("ca=" + folder / "ca.pem"), {}).has_value());
+  EXPECT_NE(server.requests().at(1).find("Authorization: Bearer a.b.c\r\n"), std::string::npos);
+  unsetenv("TRINO_JWT");
+  setenv("TRINO_PASSWORD", "a\r\nX-Trino-User: admin", 1);
+  EXPECT_FALSE(Client::open(server.url("ca=" + folder / "ca.pem"), {}).has_value());
+  unsetenv("TRINO_PASSWORD");
+}
+
+TEST(TrinoUrl, IsReadOrRefusedWithTheFix) {
+  const auto server = parse_server_url("trino://ann%40x@h.example:8443/?ca=%2Fa%20b&timeout=9");
+  ASSERT_TRUE(server.has_value());
+  EXPECT_EQ(server->user, "ann@x");
+  EXPECT_EQ(server->host, "h.example");
+  EXPECT_EQ(server->port, "8443");
+  EXPECT_EQ(server->ca_file, "/a b");
+  EXPECT_EQ(server->timeout_s, 9);
+  EXPECT_EQ(parse_server_url("trino://a@[::1]?tls=no")->port, "8080");
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"trino://h:1", "no user"},
+      {"trino://a:secret@h:1", "TRINO_PASSWORD"},
+      {"trino://a@h:1?tls=no", "over a network"},
+      {"trino://a@h:1?tls=maybe", "no option"},
+      {"trino://a@h:1?timeout=0", "whole seconds"},
+      {"trino://a@h:1?speed=9", "no option"},
+      {"trino://a@h:1/catalog", "catalog.schema.table"},
+      {"trino://a@h:port", "trino://user@host:port"},
+      {"trino://a%0d%0ab@h:1", "trino://user@host:port"},
+      {"trino://a@h:1?ca=%zz", "%XX"},
+  };
+  for (const auto& [url, fix] : wrong) {
+    const auto read = parse_server_url(url);
+    ASSERT_FALSE(read.has_value()) << url;
+    EXPECT_NE(read.error().message.find(fix), std::string::npos) << url << read.error().message;
+  }
+}
+
+TEST(TrinoTypes, AreReadFromTheCatalogsWords) {
+  const std::vector<std::pair<std::string, Type>> cases = {
+      {"bigint", {Kind::kWhole, 0, 0}},
+      {"decimal(38,10)", {Kind::kDecimal, 38, 10}},
+      {"decimal(5, 2)", {Kind::kDecimal, 5, 2}},
+      {"varchar(25)", {Kind::kVarchar, 0, 0}},
+      {"varchar", {Kind::kVarchar, 0, 0}},
+      {"timestamp(6)", {Kind::kTimestamp, 6, 0}},
+      {"timestamp(3) with time zone", {Kind::kTimestampTz, 3, 0}},
+      {"array(bigint)", {Kind::kNested, 0, 0}},
+      {"row(a bigint)", {Kind::kNested, 0, 0}},
+      {"map(varchar, bigint)", {Kind::kNested, 0, 0}},
+      {"time(3)", {Kind::kOther, 0, 0}},
+      {"varbinary", {Kind::kOther, 0, 0}},
+  };
+  for (const auto& [words, type] : cases) {
+    EXPECT_EQ(parse_type(words), type) << words;
+    EXPECT_EQ(type_of(code_of(type)), type) << words;
+  }
+}
+
+}  // namespace
+}  // namespace discreet::engine::trino

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trino/statement.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "engine/key.h"
+#include "engine/trino/choosing.h"
+#include "engine/trino/dialect.h"
+#include "engine/trino/numbers.h"
+
+namespace discreet::engine::trino {
+namespace {
+
+using lowering::BoundedRun;
+using lowering::RowField;
+using plan::MeasureKind;
+using Held = Choosing::Held;
+
+/// What the rows of the last stage are.
+enum class Rows {
+  kAll,      ///< rows, each of them a unit
+  kKept,     ///< kept rows, of which "n" is 1 once for each unit and key
+  kCounted,  ///< units and keys, with "n" rows each
+  kSummed,   ///< units and keys, with their parts of all sums as m0, m1, ...
+};
+
+class StatementLowering {
+ public:
+  StatementLowering(const plan::Checked& checked, const lowering::Schemas& schemas,
+                    const Secret& secret)
+      : checked_(checked),
+        run_(lowering::lower_fields(checked, dialect(), schemas)),
+        choosing_(secret, run_.task.wide_unit ? Held::kText : Held::kNumber, held_in_keys(),
+                  held_in_contents()) {
+    for (std::size_t i = 0; i < run_.task.keys.size(); ++i) {
+      keys_.push_back(Sql::name({numbered("k", i)}));
+    }
+    for (std::size_t i = 0; i < run_.task.contents.size(); ++i) {
+      contents_.push_back(Sql::name({numbered("c", i)}));
+    }
+  }
+
+  Statement lower();
+
+ private:
+  const Measure& measure(std::size_t m) const { return run_.task.measures[m]; }
+  std::vector<Held> held_in_keys() const;
+  std::vector<Held> held_in_contents() const;
+  bool chooses_groups() const;
+  bool needs_values() const;
+
+  Select rows() const;
+  Select stages();
+  Select sums_of_groups(const Select& kept) const;
+  Sql integer(std::size_t m) const;
+  Sql sum(Sql value, std::size_t m, std::int64_t rows) const;
+  Sql units() const;
+  Sql number(std::size_t m) const;
+
+  const plan::Checked& checked_;
+  BoundedRun run_;
+  Choosing choosing_;
+  std::vector<Sql> keys_;
+  std::vector<Sql> contents_;
+  Rows last_ = Rows::kAll;
+};
+
+std::vector<Held> StatementLowering::held_in_keys() const {
+  std::vector<Held> out;
+  for (const KeyKind kind : run_.task.keys) {
+    out.push_back(kind == KeyKind::kNumber    ? Held::kNumber
+                  : kind == KeyKind::kBoolean ? Held::kTruth
+                                              : Held::kText);
+  }
+  return out;
+}
+
+std::vector<Held> StatementLowering::held_in_contents() const {
+  std::vector<Held> out(run_.task.contents.size(), Held::kNumber);
+  for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
+    if (!measure(m).content) continue;
+    const plan::Shape& shape = checked_.steps()[m].shape;
+    if (!shape.grid) {
+      out[*measure(m).content] = shape.type == policy::Type::kText ? Held::kText : Held::kTruth;
+    }
+  }
+  return out;
+}
+
+/// Whether a unit can have more groups than it may.
+bool StatementLowering::chooses_groups() const {
+  if (keys_.empty()) return false;
+  if (!checked_.listed()) return true;
+  Integer most = 1;
+  for (const plan::Shape& shape : checked_.key_shapes()) {
+    most *= static_cast<unsigned long>(shape.outcomes->size());
+  }
+  return most > Integer(static_cast<long>(run_.task.groups_per_unit));
+}
+
+/// Whether a sum of sums does not do.
+bool StatementLowering::needs_values() const {
+  return std::any_of(run_.task.measures.begin(), run_.task.measures.end(), [](const Measure& one) {
+    return one.kind == MeasureKind::kQuantile || one.kind == MeasureKind::kDistinct;
+  });
+}
+
+/// unit, k0, ..., c0, ... of every row.
+Select StatementLowering::rows() const {
+  Select select = run_.rows;
+  select.outputs.clear();
+  for (const RowField& field : run_.fields) {
+    Sql value = field.value;
+    if (field.name[0] == 'k' &&
+        run_.task.keys[std::stoul(field.name.substr(1))] == KeyKind::kCutText) {
+      value = dialect().first_characters(std::move(value), kKeyCharacters);
+    }
+    select.outputs.push_back(Sql::as(std::move(value), field.name));
+  }
+  if (select.outputs.empty()) select.outputs.push_back(dialect().number(1));
+  return select;
+}
+
+Select StatementLowering::stages() {
+  Select inner = rows();
+  if (run_.fields.empty() || run_.fields.front().name != "unit") return inner;
+  const std::int64_t most_rows = run_.task.rows_per_unit_and_group;
+  const std::int64_t most_groups = run_.task.groups_per_unit;
+  const bool chooses = chooses_groups();
+  if (contents_.empty()) {
+    last_ = Rows::kCounted;
+    inner = choosing_.counted(inner, most_rows);
+    return chooses ? choosing_.chosen(inner, {Sql::name({"n"})}, most_groups) : inner;
+  }
+  last_ = Rows::kKept;
+  inner = choosing_.kept_rows(inner, most_rows);
+  if (!chooses) return inner;
+  if (needs_values()) return choosing_.chosen_by_rank(inner, most_groups);
+  last_ = Rows::kSummed;
+  std::vector<Sql> sums;
+  for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
+    if (measure(m).kind != MeasureKind::kUnits) sums.push_back(Sql::name({numbered("m", m)}));
+  }
+  return choosing_.chosen(sums_of_groups(inner), std::move(sums), most_groups);
+}
+
+/// The integer z of a kept row, or NULL.
+Sql StatementLowering::integer(std::size_t m) const {
+  const Measure& one = measure(m);
+  const Content& content = run_.task.contents[*one.content];
+  const Sql& column = contents_[*one.content];
+  if (one.map.is_identity_on(content.low, content.high)) return column;
+  return dialect().scaled(column, one.map.formula(), *checked_.steps()[m].shape.grid);
+}
+
+/// sum(value) of at most `rows` rows (0: of any number), in the narrowest type that cannot
+/// overflow: 2^63 rows of 2^62 are below 10^38.
+Sql StatementLowering::sum(Sql value, std::size_t m, std::int64_t rows) const {
+  const plan::Step& step = checked_.steps()[m];
+  const plan::Range range = plan::range_of(step.measurement, step.lowered);
+  const Integer most = std::max(Integer(abs(range.low)), Integer(abs(range.high)));
+  const bool fits = rows > 0 && most * Integer(static_cast<long>(rows)) < (Integer(1) << 62);
+  const Integer short_end("1000000000000000000");  // of DECIMAL(18,0), which is added up faster
+  if (!fits) value = Sql::cast_decimal(std::move(value), most < short_end ? 18 : 38, 0);
+  return Sql::call("sum", {std::move(value)});
+}
+
+/// One row for each unit and key, with its parts of all sums.
+Select StatementLowering::sums_of_groups(const Select& kept) const {
+  Select select = select_from(kept);
+  select.outputs = choosing_.unit_and_keys();
+  select.group_by = select.outputs.size();
+  const std::int64_t rows = run_.task.rows_per_unit_and_group;
+  for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
+    const Measure& one = measure(m);
+    Sql part = Sql::count_rows();
+    if (one.kind == MeasureKind::kUnits) continue;
+    if (one.kind == MeasureKind::kRows && one.content) {
+      part = Sql::call("count", {contents_[*one.content]});
+    } else if (one.kind == MeasureKind::kSum) {
+      part = sum(integer(m), m, rows);
+    } else if (one.kind == MeasureKind::kSquares) {
+      const Sql z = integer(m);
+      part = sum(Sql::infix("*", {z, z}), m, rows);
+    }
+    select.outputs.push_back(Sql::as(std::move(part), numbered("m", m)));
+  }
+  return select;
+}
+
+Sql StatementLowering::units() const {
+  if (last_ != Rows::kKept) return Sql::count_rows();
+  return Sql::call("count_if", {Sql::infix("=", {Sql::name({"n"}), dialect().number(1)})});
+}
+
+/// A measurement over the last stage's rows, as DECIMAL(38,0).
+Sql StatementLowering::number(std::size_t m) const {
+  const Measure& one = measure(m);
+  const auto total = [](Sql added) {
+    return wide(Sql::call("coalesce", {std::move(added), wide(Integer(0))}));
+  };
+  if (one.kind == MeasureKind::kUnits) return wide(units());
+  if (last_ == Rows::kSummed) {
+    return total(Sql::call("sum", {wide(Sql::name({numbered("m", m)}))}));
+  }
+  switch (one.kind) {
+    case MeasureKind::kRows:
+      if (last_ == Rows::kCounted) {
+        return total(Sql::call("sum", {Sql::cast_decimal(Sql::name({"n"}), 18, 0)}));
+      }
+      return wide(one.content ? Sql::call("count", {contents_[*one.content]}) : Sql::count_rows());
+    case MeasureKind::kDistinct:
+      return wide(Sql::count_distinct(contents_[*one.content]));
+    case MeasureKind::kSum:
+      return total(sum(integer(m), m, 0));
+    case MeasureKind::kSquares: {
+      const Sql z = integer(m);
+      return total(sum(Sql::infix("*", {z, z}), m, 0));
+    }
+    case MeasureKind::kUnits:
+    case MeasureKind::kQuantile:
+      break;
+  }
+  DISCREET_CHECK(false);
+}
+
+Statement StatementLowering::lower() {
+  Statement out;
+  out.keys = run_.task.keys;
+  Select inner = stages();
+  std::vector<Sql> numbers;
+  std::vector<Sql> values;  // of the tallies
+  for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
+    if (measure(m).kind != MeasureKind::kQuantile) {
+      out.steps.push_back(m);
+      numbers.push_back(number(m));
+      continue;
+    }
+    const Sql value = integer(m);
+    const auto known = std::find_if(values.begin(), values.end(), [&](const Sql& other) {
+      return other.print() == value.print();
+    });
+    const auto tally = static_cast<std::size_t>(known - values.begin());
+    if (known == values.end()) {
+      values.push_back(value);
+      out.tallies.emplace_back();
+    }
+    out.tallies[tally].push_back(m);
+  }
+  std::vector<Sql> names;
+  if (!values.empty()) {  // values get names, to be grouped by
+    Select named = select_from(inner);
+    named.outputs = keys_;
+    named.outputs.insert(named.outputs.end(), contents_.begin(), contents_.end());
+    if (last_ == Rows::kKept) named.outputs.push_back(Sql::name({"n"}));
+    for (std::size_t t = 0; t < values.size(); ++t) {
+      named.outputs.push_back(Sql::as(values[t], numbered("t", t)));
+      names.push_back(Sql::name({numbered("t", t)}));
+    }
+    inner = std::move(named);
+  }
+  out.select = select_from(inner);
+  out.select.outputs = keys_;
+  out.select.outputs.push_back(units());
+  out.select.outputs.insert(out.select.outputs.end(), numbers.begin(), numbers.end());
+  if (values.empty()) {
+    out.select.group_by = keys_.size();
+    return out;
+  }
+  out.select.outputs.insert(out.select.outputs.end(), names.begin(), names.end());
+  out.select.outputs.push_back(Sql::cast(Sql::call("grouping", names), "BIGINT"));
+  out.select.outputs.push_back(Sql::count_rows());
+  out.select.grouping_sets.push_back(keys_);
+  for (const Sql& name : names) {
+    out.select.grouping_sets.push_back(keys_);
+    out.select.grouping_sets.back().push_back(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+Statement lower_statement(const plan::Checked& checked, const lowering::Schemas& schemas,
+                          const Secret& secret) {
+  return StatementLowering(checked, schemas, secret).lower();
+}
+
+}  // namespace discreet::engine::trino

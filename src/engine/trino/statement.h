@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checked plan as one statement for Trino, bounding included: of each unit at most l groups, of
+// each of these at most r rows, then every measurement. Nothing but groups, and for quantiles
+// values with their counts, comes back; rows stay where they are, spread over the workers by unit.
+//
+// Which rows are kept is the rule of engine/bounding.md with another hash (statement.md): a
+// function of the unit's own rows and the secret (E2). One statement reads one snapshot, as far as
+// the connector has any (E4).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine/keyed_hash.h"
+#include "engine/lowering/plan.h"
+
+namespace discreet::engine::trino {
+
+struct Statement {
+  /// Puts out: keys; units; one number for each of `steps`; with tallies, further the values of
+  /// each, grouping() of these values, and the number of rows.
+  lowering::Select select;
+  std::vector<KeyKind> keys;
+  std::vector<std::size_t> steps;                 ///< which measurements the numbers are
+  std::vector<std::vector<std::size_t>> tallies;  ///< which quantiles the values are of
+
+  /// As `explain` shows it.
+  std::string print() const { return select.print() + ";\n"; }
+};
+
+Statement lower_statement(const plan::Checked& checked, const lowering::Schemas& schemas,
+                          const Secret& secret);
+
+}  // namespace discreet::engine::trino

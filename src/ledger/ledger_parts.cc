@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs in parts: what one charge bought, used piece by piece, by one process after another (L7).
+#include <utility>
+
+#include "ledger/ledger.h"
+#include "random/entropy.h"
+
+namespace discreet::ledger {
+namespace {
+
+std::string id_of_part(Sequence paid, std::uint64_t part) {
+  return "part " + std::to_string(part) + " of " + std::to_string(paid);
+}
+
+}  // namespace
+
+/// The record, if it is a charge for just this. Within a transaction.
+Result<Record> Ledger::charge_of_run(const Charge& charge, const Question& question,
+                                     Sequence paid) {
+  DISCREET_ASSIGN(const NamespaceState* const space, state_.find(charge.units().name));
+  DISCREET_ASSIGN(const Price price,
+                  price_of(space->terms.notion, charge.lines(), charge.units().moves));
+  DISCREET_ASSIGN(const std::optional<Record> record, store_->record(paid));
+  if (record && record->kind == Kind::kCharge && charge.lines().size() == 1 &&
+      record->units == charge.units().name && record->analyst == question.analyst &&
+      record->question == question.key && record->snapshot == question.snapshot &&
+      record->plan == charge.plan() && record->price == price &&
+      record->blocks == join_names(charge.units().blocks)) {
+    return *record;
+  }
+  return Error{Code::kRefused, "record " + std::to_string(paid) +
+                                   " is no charge for this question, snapshot, plan and price"};
+}
+
+Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question, Sequence paid,
+                                  std::uint64_t part) {
+  const std::string id = id_of_part(paid, part);
+  const auto work = [&]() -> Result<void> {
+    DISCREET_ASSIGN(const Record run, charge_of_run(charge, question, paid));
+    DISCREET_ASSIGN(const auto answer,
+                    store_->find_answer({run.units, run.question, run.snapshot}));
+    if (answer) return Error{Code::kConflict, "this question is answered; ask it again, free"};
+    DISCREET_ASSIGN(const auto taken, store_->find_request(run.units, run.analyst, id));
+    if (taken) {
+      return Error{Code::kConflict, id + " was taken before (record " +
+                                        std::to_string(taken->sequence) + "); a part is used once"};
+    }
+    if (!batch_time_) return batch_time_.error();
+    Record record;
+    record.kind = Kind::kCharge;
+    record.units = run.units;
+    record.analyst = run.analyst;
+    record.blocks = run.blocks;
+    record.request_id = id;
+    record.question = id;
+    record.snapshot = run.snapshot;
+    record.plan = run.plan;
+    record.detail = id + ", paid there";
+    return append(std::move(record));
+  };
+  DISCREET_TRY(commit(work));
+  // From here on it is durable (L1).
+  const ChargeLine& line = charge.lines().front();
+  return Receipt({line.noise.text + "#" + std::to_string(part)}, line.cost,
+                 terms_.id + "/" + std::to_string(paid));
+}
+
+Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, Sequence paid) {
+  std::optional<Record> run;
+  std::optional<Record> answer;
+  std::string bytes;
+  const auto work = [&]() -> Result<void> {
+    DISCREET_ASSIGN(run, charge_of_run(charge, question, paid));
+    DISCREET_ASSIGN(answer, store_->find_answer({run->units, run->question, run->snapshot}));
+    if (!answer) return {};
+    DISCREET_TRY(check_same_question(*answer, run->price, run->plan, run->blocks));
+    DISCREET_ASSIGN(bytes, bytes_of_answer(*answer));
+    return {};
+  };
+  DISCREET_TRY(look(work));
+  // An answer that was bought with another charge is given too: this charge paid as much.
+  if (answer) return Outcome(Answer(std::move(bytes), answer->about, true));
+  return Outcome(Paid({}, paid, run->hash));
+}
+
+Result<Hash> Ledger::secret(const std::string& purpose) {
+  Hash out{};
+  const auto work = [&]() -> Result<void> {
+    if (!key_) return check_writable();
+    // A deterministic signature that is never shown; no record or head has this form.
+    std::string signature =
+        key_->sign("a secret of this ledger, never to be shown, for " + purpose);
+    out = sha256("discreet secret\n" + signature);
+    random::wipe(signature.data(), signature.size());
+    return {};
+  };
+  DISCREET_TRY(look(work));
+  return out;
+}
+
+}  // namespace discreet::ledger

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/postgres.h"
+
+#include <array>
+
+namespace discreet::ledger {
+namespace {
+
+constexpr int kBinary = 1;
+
+/// One line, without what libpq puts before and after it.
+std::string words_of(const char* message) {
+  std::string words = message == nullptr ? "" : message;
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  for (char& c : words) {
+    if (c == '\n') c = ' ';
+  }
+  return words.empty() ? "it gave no reason" : words;
+}
+
+}  // namespace
+
+PgValues& PgValues::add(std::int64_t value) {
+  std::string bytes(8, '\0');
+  auto bits = static_cast<std::uint64_t>(value);
+  for (std::size_t i = 8; i-- > 0; bits >>= 8U) bytes[i] = static_cast<char>(bits & 0xffU);
+  values_.push_back(std::move(bytes));
+  return *this;
+}
+
+PgValues& PgValues::add(std::string_view bytes) {
+  values_.emplace_back(bytes);
+  return *this;
+}
+
+std::vector<const char*> PgValues::pointers() const {
+  std::vector<const char*> all;
+  for (const std::string& value : values_) all.push_back(value.data());
+  return all;
+}
+
+std::vector<int> PgValues::lengths() const {
+  std::vector<int> all;
+  for (const std::string& value : values_) all.push_back(static_cast<int>(value.size()));
+  return all;
+}
+
+std::int64_t PgRows::number(int column) const {
+  std::uint64_t bits = 0;
+  for (const char c : bytes(column)) bits = bits << 8U | static_cast<unsigned char>(c);
+  return static_cast<std::int64_t>(bits);
+}
+
+std::string_view PgRows::bytes(int column) const {
+  return {PQgetvalue(result_.get(), row_, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), row_, column))};
+}
+
+Result<PgSession> PgSession::open(const std::string& url) {
+  // Before the URL: what holds unless it says otherwise. A peer that is gone is found in half a
+  // minute.
+  const std::array<const char*, 9> names = {
+      "connect_timeout",  "keepalives_idle",  "keepalives_interval",
+      "keepalives_count", "tcp_user_timeout", "application_name",
+      "dbname",           "client_encoding",  nullptr};
+  const std::array<const char*, 9> values = {
+      "10", "10", "5", "4", "30000", "discreet ledger", url.c_str(), "UTF8", nullptr};
+  PgSession session(PQconnectdbParams(names.data(), values.data(), 1));
+  if (!session.is_open()) {
+    return Error{Code::kStorage, "the ledger's database cannot be reached: " +
+                                     words_of(PQerrorMessage(session.session_.get()))};
+  }
+  PQsetNoticeProcessor(session.session_.get(), [](void*, const char*) {}, nullptr);
+  return session;
+}
+
+Error PgSession::failure(const PGresult* result) const {
+  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const std::string_view code = state == nullptr ? "" : state;
+  if (code == "55P03") {  // lock_not_available
+    return {Code::kStorage,
+            "the ledger is being written by another process for too long; try again when that has "
+            "ended"};
+  }
+  if (code == "23505") {  // unique_violation
+    return {Code::kConflict, "the ledger was written by somebody who did not wait; open it again"};
+  }
+  if (code == "3F000" || code == "42P01") {  // no schema, no table
+    return {Code::kNotFound, "the database holds no ledger"};
+  }
+  const char* const message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  return {Code::kStorage,
+          "the ledger's database failed: " +
+              words_of(message != nullptr ? message : PQerrorMessage(session_.get()))};
+}
+
+Result<PgRows> PgSession::checked(PGresult* result) const {
+  PgRows rows(result);
+  const ExecStatusType status = PQresultStatus(result);
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return failure(result);
+  return rows;
+}
+
+Result<PgRows> PgSession::run(const std::string& sql) {
+  return checked(PQexec(session_.get(), sql.c_str()));
+}
+
+Result<void> PgSession::prepare(const char* name, const std::string& sql) {
+  DISCREET_TRY(checked(PQprepare(session_.get(), name, sql.c_str(), 0, nullptr)));
+  return {};
+}
+
+Result<PgRows> PgSession::run(const char* prepared, const PgValues& values) {
+  const std::vector<int> formats(static_cast<std::size_t>(values.size()), kBinary);
+  return checked(PQexecPrepared(session_.get(), prepared, values.size(), values.pointers().data(),
+                                values.lengths().data(), formats.data(), kBinary));
+}
+
+Result<PgRows> PgSession::run_together(const Batch& batch, const char* last) {
+  PGconn* const session = session_.get();
+  bool sent = PQenterPipelineMode(session) == 1;
+  for (const auto& [name, values] : batch) {
+    const std::vector<int> formats(static_cast<std::size_t>(values.size()), kBinary);
+    sent = sent && PQsendQueryPrepared(session, name, values.size(), values.pointers().data(),
+                                       values.lengths().data(), formats.data(), kBinary) == 1;
+  }
+  sent = sent && PQsendQueryParams(session, last, 0, nullptr, nullptr, nullptr, nullptr, 0) == 1 &&
+         PQpipelineSync(session) == 1;
+  if (!sent) {
+    return Error{Code::kStorage,
+                 "the ledger's database cannot be reached: " + words_of(PQerrorMessage(session))};
+  }
+  // The first failure counts; what was sent behind it says only that it was skipped.
+  std::optional<Error> failed;
+  std::optional<PgRows> kept;
+  for (std::size_t i = 0; i <= batch.size(); ++i) {
+    while (PGresult* const one = PQgetResult(session)) {
+      auto rows = checked(one);
+      if (!rows && !failed) failed = rows.error();
+      if (rows) kept.emplace(std::move(*rows));
+      if (!is_open()) break;
+    }
+    if (!is_open()) break;
+  }
+  if (is_open()) PgRows synced(PQgetResult(session));
+  if (PQexitPipelineMode(session) != 1 || !is_open() || !kept) {
+    if (!failed) {
+      failed = Error{Code::kStorage,
+                     "the ledger's database went away: " + words_of(PQerrorMessage(session))};
+    }
+  }
+  if (failed) return *failed;
+  return std::move(*kept);
+}
+
+}  // namespace discreet::ledger

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// libpq as little as the store needs of it: one session, statements that are prepared once, values
+// as bytes, errors as Results. What the server says may be shown: a ledger holds no data.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace discreet::ledger {
+
+/// The values of a statement, in the server's binary form.
+class PgValues {
+ public:
+  PgValues& add(std::int64_t value);
+  PgValues& add(std::string_view bytes);
+
+  int size() const { return static_cast<int>(values_.size()); }
+  std::vector<const char*> pointers() const;
+  std::vector<int> lengths() const;
+
+ private:
+  std::deque<std::string> values_;
+};
+
+/// A result that is here as a whole.
+class PgRows {
+ public:
+  explicit PgRows(PGresult* result) : result_(result) {}
+  int size() const { return PQntuples(result_.get()); }
+  PgRows& at(int row) {
+    row_ = row;
+    return *this;
+  }
+  std::int64_t number(int column) const;
+  std::string_view bytes(int column) const;
+  /// What the server did: "COMMIT", "ROLLBACK".
+  std::string_view tag() const { return PQcmdStatus(result_.get()); }
+
+ private:
+  struct Clear {
+    void operator()(PGresult* result) const { PQclear(result); }
+  };
+  std::unique_ptr<PGresult, Clear> result_;
+  int row_ = 0;
+};
+
+class PgSession {
+ public:
+  /// `url`: postgres://user@host:port/database, as libpq reads it. Fails with: kStorage.
+  static Result<PgSession> open(const std::string& url);
+
+  /// One statement or several, as text; the last result.
+  Result<PgRows> run(const std::string& sql);
+  Result<void> prepare(const char* name, const std::string& sql);
+  Result<PgRows> run(const char* prepared, const PgValues& values);
+  /// Sends statements all at once, then `last`, and waits once; the result of the last. When one
+  /// fails the following are not carried out.
+  using Batch = std::vector<std::pair<const char*, PgValues>>;
+  Result<PgRows> run_together(const Batch& batch, const char* last);
+
+  bool is_open() const { return PQstatus(session_.get()) == CONNECTION_OK; }
+  bool is_idle() const { return PQtransactionStatus(session_.get()) == PQTRANS_IDLE; }
+
+ private:
+  struct Finish {
+    void operator()(PGconn* session) const { PQfinish(session); }
+  };
+  explicit PgSession(PGconn* session) : session_(session) {}
+  Result<PgRows> checked(PGresult* result) const;
+  Error failure(const PGresult* result) const;
+
+  std::unique_ptr<PGconn, Finish> session_;
+};
+
+}  // namespace discreet::ledger

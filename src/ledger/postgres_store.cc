@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/postgres_store.h"
+
+#include <map>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "ledger/columns.h"
+#include "ledger/postgres.h"
+
+namespace discreet::ledger {
+namespace {
+
+// Of the advisory lock: "dslg", as in the header of a SQLite file.
+constexpr const char* kLock = "SELECT pg_catalog.pg_advisory_xact_lock(1685286503, 1)";
+constexpr std::size_t kChunk = 4096;  // records that are fetched at once
+
+constexpr const char* kTables = R"(
+CREATE SCHEMA IF NOT EXISTS discreet_ledger;
+CREATE TABLE IF NOT EXISTS discreet_ledger.format (version bigint PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS discreet_ledger.records (
+  sequence bigint PRIMARY KEY,
+  time_ms bigint NOT NULL,
+  kind bigint NOT NULL,
+  writer bigint NOT NULL,
+  units bytea NOT NULL,
+  analyst bytea NOT NULL,
+  blocks bytea NOT NULL,
+  amount bytea NOT NULL,
+  delta bytea NOT NULL,
+  request_id bytea NOT NULL,
+  question bytea NOT NULL,
+  snapshot bytea NOT NULL,
+  plan bytea NOT NULL,
+  about bigint NOT NULL,
+  content bytea NOT NULL,
+  detail bytea NOT NULL,
+  signature bytea NOT NULL,
+  hash bytea NOT NULL
+);
+CREATE TABLE IF NOT EXISTS discreet_ledger.answers (charge bigint PRIMARY KEY, bytes bytea NOT NULL);
+CREATE INDEX IF NOT EXISTS requests ON discreet_ledger.records
+  USING hash (request_id) WHERE kind IN (4, 5);
+CREATE INDEX IF NOT EXISTS answered ON discreet_ledger.records
+  USING hash (question) WHERE kind IN (5, 6);
+)";
+
+// A question may be longer than an entry of a btree may be, so its indexes keep hashes.
+const std::pair<const char*, std::string> kStatements[] = {
+    {"records_from", "SELECT " DISCREET_COLUMNS
+                     " FROM discreet_ledger.records WHERE sequence >= $1 ORDER BY sequence LIMIT " +
+                         std::to_string(kChunk)},
+    {"record", "SELECT " DISCREET_COLUMNS " FROM discreet_ledger.records WHERE sequence = $1"},
+    {"find_request", "SELECT " DISCREET_COLUMNS
+                     " FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = $1 AND "
+                     "analyst = $2 AND request_id = $3 ORDER BY sequence DESC LIMIT 1"},
+    {"find_answer", "SELECT " DISCREET_COLUMNS
+                    " FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND units = "
+                    "$1 AND question = $2 AND snapshot = $3 ORDER BY sequence LIMIT 1"},
+    {"has_paid",
+     "SELECT sequence FROM discreet_ledger.records WHERE kind IN (5, 6) AND units = $1 AND "
+     "question = $2 AND snapshot = $3 AND analyst = $4 LIMIT 1"},
+    {"answer_bytes", "SELECT bytes FROM discreet_ledger.answers WHERE charge = $1"},
+    {"append", "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS
+               ") VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)"},
+    {"put_answer", "INSERT INTO discreet_ledger.answers (charge, bytes) VALUES ($1, $2)"},
+};
+
+PgValues columns_of(const Record& record) {
+  PgValues values;
+  values.add(static_cast<std::int64_t>(record.sequence))
+      .add(record.time_ms)
+      .add(static_cast<std::int64_t>(record.kind))
+      .add(static_cast<std::int64_t>(record.writer))
+      .add(record.units)
+      .add(record.analyst)
+      .add(record.blocks)
+      .add(discreet::to_string(record.price.amount.units()))
+      .add(discreet::to_string(record.price.delta.units()))
+      .add(record.request_id)
+      .add(record.question)
+      .add(record.snapshot)
+      .add(short_bytes(record.plan))
+      .add(static_cast<std::int64_t>(record.about))
+      .add(short_bytes(record.content))
+      .add(record.detail)
+      .add(record.signature)
+      .add(bytes_of(record.hash));
+  return values;
+}
+
+bool is_about(const Record& record, const QuestionKey& key) {
+  return record.units == key.units && record.question == key.question &&
+         record.snapshot == key.snapshot;
+}
+
+/// What is written waits here until the commit, which then takes one journey to the server; within
+/// the transaction it is read from here.
+struct Pending {
+  std::vector<Record> records;
+  std::map<Sequence, std::string> answers;
+
+  void clear() {
+    records.clear();
+    answers.clear();
+  }
+  PgSession::Batch batch() const {
+    PgSession::Batch all;
+    for (const Record& record : records) all.emplace_back("append", columns_of(record));
+    for (const auto& [charge, bytes] : answers) {
+      all.emplace_back("put_answer", PgValues().add(static_cast<std::int64_t>(charge)).add(bytes));
+    }
+    return all;
+  }
+};
+
+class PostgresStore : public Store {
+ public:
+  explicit PostgresStore(const PostgresOptions& options) : options_(options) {}
+
+  Result<void> open() {
+    DISCREET_TRY(connect());
+    if (options_.mode == StoreMode::kCreate) DISCREET_TRY(create());
+    auto version = session_->run("SELECT max(version) FROM discreet_ledger.format");
+    if (!version && version.error().code == Code::kNotFound) {
+      return Error{Code::kNotFound,
+                   "the database holds no ledger; create one with `discreet ledger init --ledger "
+                   "postgres://...`, or name another with --ledger"};
+    }
+    if (!version) return version.error();
+    const std::string found(version->at(0).bytes(0));
+    if (found != std::to_string(kSchemaVersion)) {
+      return Error{Code::kUnsupported, "the ledger's tables have version " + in_quotes(found) +
+                                           " of the format, but this program knows " +
+                                           std::to_string(kSchemaVersion) +
+                                           "; use a newer program"};
+    }
+    return prepare();
+  }
+
+  Result<void> begin_write() override {
+    return begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", kLock);
+  }
+  Result<void> begin_read() override {
+    return begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SELECT 1");
+  }
+
+  Result<void> commit() override {
+    auto done = session_->run_together(pending_.batch(), "COMMIT");
+    pending_.clear();
+    if (done && done->tag() == "COMMIT") return {};
+    failed_ = true;  // whether it is there is now unknown (S4)
+    session_.reset();
+    if (!done) return done.error();
+    return Error{Code::kStorage,
+                 "the ledger's database gave the transaction up before it was committed"};
+  }
+
+  void rollback() override {
+    pending_.clear();
+    if (!session_ || session_->is_idle()) return;
+    if (!session_->run("ROLLBACK")) session_.reset();  // made anew at the next begin
+  }
+
+  Result<void> append(const Record& record) override {
+    pending_.records.push_back(record);
+    return {};
+  }
+
+  Result<void> put_answer(const Record& answer, const std::string& bytes) override {
+    if (pending_.answers.emplace(answer.about, bytes).second) return {};
+    return Error{Code::kConflict, "the charge has an answer already"};
+  }
+
+  Result<void> records_from(Sequence first, const Visit& visit) override {
+    Record record;
+    for (Sequence next = first;;) {
+      DISCREET_ASSIGN(PgRows rows, session_->run("records_from", PgValues().add(as_number(next))));
+      for (int i = 0; i < rows.size(); ++i) {
+        DISCREET_TRY(read_record(rows.at(i), record));
+        DISCREET_TRY(visit(record));
+      }
+      if (static_cast<std::size_t>(rows.size()) < kChunk) break;
+      next = record.sequence + 1;
+    }
+    for (const Record& waiting : pending_.records) {
+      if (waiting.sequence >= first) DISCREET_TRY(visit(waiting));
+    }
+    return {};
+  }
+
+  Result<std::optional<Record>> record(Sequence sequence) override {
+    for (const Record& waiting : pending_.records) {
+      if (waiting.sequence == sequence) return std::optional<Record>(waiting);
+    }
+    return one("record", PgValues().add(as_number(sequence)));
+  }
+
+  Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
+                                             const std::string& request_id) override {
+    for (const Record& waiting : pending_.records | std::views::reverse) {
+      const bool pays = waiting.kind == Kind::kCharge || waiting.kind == Kind::kShare;
+      if (pays && waiting.units == units && waiting.analyst == analyst &&
+          waiting.request_id == request_id) {
+        return std::optional<Record>(waiting);
+      }
+    }
+    return one("find_request", PgValues().add(units).add(analyst).add(request_id));
+  }
+
+  Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
+    DISCREET_ASSIGN(
+        auto oldest,
+        one("find_answer", PgValues().add(key.units).add(key.question).add(key.snapshot)));
+    if (oldest) return oldest;
+    for (const Record& waiting : pending_.records) {
+      if (waiting.kind == Kind::kAnswer && is_about(waiting, key)) {
+        return std::optional<Record>(waiting);
+      }
+    }
+    return std::optional<Record>();
+  }
+
+  Result<bool> has_paid(const QuestionKey& key, const std::string& analyst) override {
+    for (const Record& waiting : pending_.records) {
+      const bool counts = waiting.kind == Kind::kShare || waiting.kind == Kind::kAnswer;
+      if (counts && is_about(waiting, key) && waiting.analyst == analyst) return true;
+    }
+    DISCREET_ASSIGN(
+        const PgRows rows,
+        session_->run("has_paid",
+                      PgValues().add(key.units).add(key.question).add(key.snapshot).add(analyst)));
+    return rows.size() > 0;
+  }
+
+  Result<std::optional<std::string>> answer_bytes(Sequence charge) override {
+    if (const auto waiting = pending_.answers.find(charge); waiting != pending_.answers.end()) {
+      return std::optional<std::string>(waiting->second);
+    }
+    DISCREET_ASSIGN(PgRows rows, session_->run("answer_bytes", PgValues().add(as_number(charge))));
+    if (rows.size() == 0) return std::optional<std::string>();
+    return std::optional<std::string>(rows.at(0).bytes(0));
+  }
+
+ private:
+  static std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
+
+  Result<std::optional<Record>> one(const char* statement, const PgValues& values) {
+    DISCREET_ASSIGN(PgRows rows, session_->run(statement, values));
+    if (rows.size() == 0) return std::optional<Record>();
+    Record record;
+    DISCREET_TRY(read_record(rows.at(0), record));
+    return std::optional<Record>(std::move(record));
+  }
+
+  Result<void> connect() {
+    DISCREET_ASSIGN(PgSession session, PgSession::open(options_.url));
+    session_ = std::make_unique<PgSession>(std::move(session));
+    DISCREET_TRY(session_->run(
+        "SET search_path = pg_catalog; SET lock_timeout = " + std::to_string(options_.busy_ms) +
+        "; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = " +
+        std::to_string(options_.sleep_ms)));
+    for (const char* setting : {"fsync", "full_page_writes"}) {
+      DISCREET_ASSIGN(PgRows value, session_->run(std::string("SHOW ") + setting));
+      if (value.at(0).bytes(0) == "on") continue;
+      return Error{Code::kStorage, std::string("the ledger's database has ") + setting +
+                                       " off, so that it may forget charges; set it on"};
+    }
+    DISCREET_ASSIGN(PgRows durable, session_->run("SHOW synchronous_commit"));
+    if (durable.at(0).bytes(0) != "remote_apply") {
+      DISCREET_TRY(session_->run("SET synchronous_commit = on"));
+    }
+    if (options_.mode == StoreMode::kRead) return {};
+    DISCREET_ASSIGN(PgRows replica, session_->run("SELECT pg_catalog.pg_is_in_recovery()"));
+    if (replica.at(0).bytes(0) == "f") return {};
+    return Error{Code::kStorage,
+                 "the ledger's database is a replica and only reads; name the primary"};
+  }
+
+  Result<void> create() {
+    const auto made =
+        session_->run(std::string("BEGIN; ") + kLock + ";" + kTables +
+                      "INSERT INTO discreet_ledger.format VALUES (" +
+                      std::to_string(kSchemaVersion) + ") ON CONFLICT DO NOTHING; COMMIT");
+    if (!made) return made.error();
+    DISCREET_ASSIGN(const PgRows begun,
+                    session_->run("SELECT 1 FROM discreet_ledger.records LIMIT 1"));
+    if (begun.size() == 0) return {};
+    return Error{Code::kConflict,
+                 "the database holds a ledger already; a ledger is never replaced"};
+  }
+
+  Result<void> prepare() {
+    for (const auto& [name, sql] : kStatements) {
+      const bool writes = sql.starts_with("INSERT");
+      if (writes && options_.mode == StoreMode::kRead) continue;
+      DISCREET_TRY(session_->prepare(name, sql));
+    }
+    return {};
+  }
+
+  Result<void> begin(const std::string& sql, const char* then) {
+    if (failed_) {
+      return Error{Code::kStorage, "the ledger's database failed; open the ledger again"};
+    }
+    pending_.clear();
+    for (const bool is_first : {true, false}) {
+      if (!session_ || !session_->is_open()) {
+        session_.reset();
+        DISCREET_TRY(connect());
+        DISCREET_TRY(prepare());
+      }
+      auto begun = session_->run(sql + "; " + then);
+      if (begun) return {};
+      if (session_->is_open() || !is_first) {
+        rollback();
+        return begun.error();
+      }
+    }
+    return {};
+  }
+
+  PostgresOptions options_;
+  std::unique_ptr<PgSession> session_;
+  Pending pending_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options) {
+  auto store = std::make_unique<PostgresStore>(options);
+  DISCREET_TRY(store->open());
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace discreet::ledger

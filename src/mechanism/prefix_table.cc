@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/prefix_table.h"
+
+#include <algorithm>
+
+#include "mechanism/describe.h"
+
+namespace discreet::mechanism {
+namespace {
+
+constexpr std::int64_t kReachMax = std::int64_t{1} << 40;
+constexpr std::int64_t kCellsMax = std::int64_t{1} << 31;
+
+}  // namespace
+
+Result<PrefixTable> PrefixTable::make(const Options& options) {
+  if (options.reach < 1 || options.reach > kReachMax) {
+    return invalid_input("what one unit brings to a table must lie between 1 and 2^40");
+  }
+  if (options.rows < 1 || options.rows > kCellsMax / options.mixing.days()) {
+    return invalid_input("a table has at most 2^31 cells; ask for fewer columns");
+  }
+  if (options.mixing.mixes() && options.mixing.days() > kMixedMax) {
+    return invalid_input("an axis of running sums has at most 16384 places; make its bins wider");
+  }
+  const Integer squared =
+      options.mixing.length_squared(1) * Integer(options.reach) * Integer(options.reach);
+  DISCREET_ASSIGN(GaussianNoise noise,
+                  GaussianNoise::make(
+                      {.sensitivity_squared = L2Squared::trusted(squared), .rho = options.rho}));
+  return PrefixTable(std::move(noise), options);
+}
+
+NoiseSpec PrefixTable::noise() const {
+  return {"prefix-table(rows=" + std::to_string(rows_) + ",places=" +
+          std::to_string(mixing_.days()) + ",mixing=" + (mixing_.mixes() ? "square-root" : "none") +
+          ",unit=" + std::to_string(mixing_.unit()) + ",reach=" + std::to_string(reach_) +
+          ",sigma_squared=" + sigma_squared().to_string() + ")"};
+}
+
+PrefixTable::Output PrefixTable::mixed(const Input& table) const {
+  // The coefficients of a row of C add up to less than 2^30, so entries within 2^32 stay exact
+  // and below 2^62; without mixing nothing is multiplied.
+  const std::int64_t most = mixing_.mixes() ? std::int64_t{1} << 31 : kEntryMax;
+  const auto& c = mixing_.coefficients();
+  const auto days = static_cast<std::size_t>(mixing_.days());
+  Output out(table.size());
+  for (std::size_t begin = 0; begin < table.size(); begin += days) {
+    for (std::size_t t = 0; t < days; ++t) {
+      std::int64_t sum = 0;
+      for (std::size_t k = 0; k <= t && k < c.size(); ++k) {
+        sum += c[k] * std::clamp(table[begin + t - k], -most, most);
+      }
+      out[begin + t] = sum;
+    }
+  }
+  return out;
+}
+
+std::string PrefixTable::describe(const Output& entries) { return describe_entries(entries); }
+
+}  // namespace discreet::mechanism

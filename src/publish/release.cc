@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "publish/release.h"
+
+#include <nlohmann/json.hpp>
+
+#include "learn/lesson.h"
+#include "ledger/seal.h"
+#include "mechanism/door.h"
+#include "mechanism/verbs.h"
+#include "plan/daily.h"
+
+namespace discreet::publish {
+namespace {
+
+using mechanism::Door;
+using mechanism::Verbs;
+using nlohmann::json;
+
+/// The door is asked for the interval that is least work: errors are computed for whole tables.
+const mechanism::ReleaseOptions& no_interval() {
+  static const mechanism::ReleaseOptions options = {.confidence =
+                                                        Confidence::trusted(power_of_two(-40))};
+  return options;
+}
+
+Result<std::vector<std::int64_t>> release_part(const plan::CheckedTabulation& checked,
+                                               std::size_t part,
+                                               const Sensitive<mechanism::Codes>& codes,
+                                               Receipt receipt) {
+  return std::visit(
+      [&](const auto& noise) -> Result<std::vector<std::int64_t>> {
+        DISCREET_ASSIGN(
+            auto released,
+            Door::release(noise, Verbs::table(codes, checked.tabulation.parts[part].table),
+                          std::move(receipt), no_interval()));
+        return released.value();
+      },
+      checked.noises[part]);
+}
+
+std::string bytes_of(const ReleaseFacts& facts,
+                     const std::vector<std::vector<std::int64_t>>& released) {
+  json out = {{"kind", "publication"},
+              {"units", facts.units},
+              {"neighbours", facts.neighbours},
+              {"snapshot", facts.snapshot},
+              {"table", facts.table},
+              {"rho", facts.rho},
+              {"receipt", facts.receipt},
+              {"rows_per_unit", facts.rows_per_unit},
+              {"row_is_unit", facts.row_is_unit},
+              {"noise", facts.noise},
+              {"released", released}};
+  return out.dump() + "\n";
+}
+
+Result<Publication> parse(const std::string& bytes) {
+  const json in = json::parse(bytes, nullptr, false);
+  if (in.is_discarded()) return Error{Code::kCorrupt, "the stored publication is damaged"};
+  Publication out;
+  ReleaseFacts& facts = out.facts;
+  in.at("units").get_to(facts.units);
+  in.at("neighbours").get_to(facts.neighbours);
+  in.at("snapshot").get_to(facts.snapshot);
+  in.at("table").get_to(facts.table);
+  in.at("rho").get_to(facts.rho);
+  in.at("receipt").get_to(facts.receipt);
+  in.at("rows_per_unit").get_to(facts.rows_per_unit);
+  in.at("row_is_unit").get_to(facts.row_is_unit);
+  in.at("noise").get_to(facts.noise);
+  in.at("released").get_to(out.released);
+  out.bytes = bytes;
+  return out;
+}
+
+}  // namespace
+
+struct Publisher::Prepared {
+  Design design;
+  plan::CheckedTabulation checked;
+  ledger::Question question;
+};
+
+Result<Publisher::Prepared> Publisher::prepare(const Request& request) const {
+  const Workload& workload = request.workload;
+  DISCREET_ASSIGN(const Terms terms, terms_of(workload, policy_));
+  DISCREET_ASSIGN(Design design, publish::design(workload, terms));
+  plan::Plan rows = learn::rows_plan(policy_, workload.table, workload.columns);
+  const policy::Table& table = *policy_.find(workload.table);
+  for (std::size_t i = 0; i < workload.columns.size(); ++i) {
+    const policy::Column& column = *table.find(workload.columns[i]);
+    if (column.type != policy::Type::kDate || !column.values.empty()) continue;
+    rows.measurements[i].argument = plan::days_from_start(table, column.name);
+  }
+  rows.bounds = {
+      .groups_per_unit = 1, .rows_per_unit_and_group = terms.rows_per_unit, .declared = true};
+  const std::string id =
+      request.request_id.empty() ? ledger_.fresh_request_id() : request.request_id;
+  DISCREET_ASSIGN(plan::CheckedTabulation checked,
+                  plan::Checker::check_tabulation(std::move(rows), design.tabulation, policy_, id));
+  // What was foreseen is for the reach that the checker found.
+  DISCREET_CHECK(checked.rows.plan().bounds.rows_per_unit_and_group == terms.rows_per_unit);
+  const Hash& plan = checked.rows.charge().plan();
+  const Hash key = ledger::sha256("publish\n" + std::string(plan.begin(), plan.end()));
+  ledger::Question question{.analyst = request.analyst,
+                            .key = std::string(key.begin(), key.end()),
+                            .snapshot = policy_.snapshot};
+  return Prepared{std::move(design), std::move(checked), std::move(question)};
+}
+
+Result<Foreseen> Publisher::foresee(const Request& request) const {
+  DISCREET_ASSIGN(Prepared prepared, prepare(request));
+  DISCREET_ASSIGN(const ledger::Quote quote,
+                  ledger_.quote(prepared.checked.rows.charge(), prepared.question));
+  Foreseen out{.design = std::move(prepared.design),
+               .price = ledger::to_text(ledger::Notion::kZcdp, quote.price),
+               .left = ledger::to_text(ledger::Notion::kZcdp, quote.analyst_left),
+               .fits = quote.fits,
+               .repeat = quote.repeat};
+  if (quote.total_left.amount < quote.analyst_left.amount) {
+    out.left = ledger::to_text(ledger::Notion::kZcdp, quote.total_left);
+  }
+  return out;
+}
+
+Result<Publication> Publisher::publish(const Request& request, const engine::OwnerLog& log) {
+  DISCREET_ASSIGN(Prepared prepared, prepare(request));
+  const plan::CheckedTabulation& checked = prepared.checked;
+  const Charge& charge = checked.rows.charge();
+  DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, prepared.question));
+  const auto shown = [&](const ledger::Answer& answer) -> Result<Publication> {
+    DISCREET_ASSIGN(Publication out, parse(answer.bytes()));
+    out.repeated = answer.repeated();
+    out.design = std::move(prepared.design);
+    return out;
+  };
+  if (const auto* const seen = std::get_if<ledger::Answer>(&outcome)) return shown(*seen);
+  ledger::Paid& paid = std::get<ledger::Paid>(outcome);
+  ReleaseFacts facts{.units = charge.units().name,
+                     .neighbours = to_string(charge.units().neighbours),
+                     .snapshot = policy_.snapshot,
+                     .table = request.workload.table,
+                     .rho = prepared.design.rho.to_string(),
+                     .receipt = paid.receipts.front().id(),
+                     .rows_per_unit = checked.rows.plan().bounds.rows_per_unit_and_group,
+                     .row_is_unit = checked.rows.unit_column().empty(),
+                     .noise = {}};
+  for (const ChargeLine& line : charge.lines()) facts.noise.push_back(line.noise.text);
+  DISCREET_ASSIGN(Sensitive<mechanism::UnitRows> rows, engine_.rows(checked, log));
+  const Sensitive<mechanism::Codes> codes =
+      Verbs::codes(rows, checked.tabulation.axes, checked.tabulation.weights);
+  rows = Sensitive(mechanism::UnitRows{});
+  std::vector<std::vector<std::int64_t>> released;
+  for (std::size_t i = 0; i < checked.noises.size(); ++i) {
+    DISCREET_ASSIGN(auto part, release_part(checked, i, codes, std::move(paid.receipts[i])));
+    released.push_back(std::move(part));
+    if (log.progress) log.progress(static_cast<int>(100 * (i + 1) / checked.noises.size()));
+  }
+  DISCREET_ASSIGN(const ledger::Answer answer,
+                  ledger_.store(std::move(paid), bytes_of(facts, released)));
+  return shown(answer);
+}
+
+}  // namespace discreet::publish

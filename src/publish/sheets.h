@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is published, made from released integers: sheets of cells with their errors, the
+// certificate, and files of them. All of it after release.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "publish/release.h"
+
+namespace discreet::publish {
+
+/// A table, the running sums or ranges of one axis, or a hierarchy.
+struct Sheet {
+  std::string name;
+  std::string kind;                       ///< "table", "running sums", "ranges", "hierarchy"
+  std::string measure;                    ///< "rows", or the column that is added up
+  std::vector<std::string> columns = {};  ///< of the keys
+  std::vector<std::vector<std::string>> keys = {};  ///< one for each cell
+  std::vector<double> values = {};                  ///< unbiased; tables agree
+  std::vector<double> deviations = {};
+  std::vector<double> whole = {};  ///< non-negative and whole, if that was asked for; biased
+};
+
+std::vector<Sheet> sheets_of(const Workload& workload, const Publication& publication);
+
+/// value, deviation, low and high at the workload's confidence, whole if it is there.
+std::string sheet_csv(const Sheet& sheet, double confidence);
+std::string sheets_json(const std::vector<Sheet>& sheets, double confidence,
+                        const std::string& certificate);
+/// Fails with: kEngine, kStorage.
+Result<std::string> sheet_parquet(const Sheet& sheet, double confidence);
+
+/// JSON, in the words of OpenDP's registry of deployments.
+std::string certificate_json(const Workload& workload, const Publication& publication,
+                             const std::string& name, const std::string& date);
+
+/// "not protected: ..." for every invariant.
+std::vector<std::string> unprotected(const Workload& workload);
+
+}  // namespace discreet::publish

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A grid of tiles whose shade is a number: a map without geography.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace discreet::report {
+
+struct Tile {
+  std::string label;
+  double value = 0;  ///< finite
+};
+
+struct Tiles {
+  std::string title = {};
+  std::vector<Tile> tiles = {};
+  std::size_t columns = 0;  ///< tiles in a row; 0: as many as make it square
+};
+
+/// Requires: at least one tile. Values are shaded from the least (light) to the largest (dark).
+std::string tiles_svg(const Tiles& tiles);
+
+}  // namespace discreet::report

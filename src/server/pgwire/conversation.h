@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client's conversation, from its first byte to its last: start-up, login, simple and extended
+// queries. It runs in the thread of its connection.
+//
+// W1  Whatever bytes come, what is kept is bounded: a message, prepared statements and portals
+//     together; what is larger is read past and refused. A message that has begun must end in time.
+// W2  Nothing is answered before a password was proved by SCRAM-SHA-256; a name that nobody has
+//     meets the same messages as one that somebody has.
+// W3  A question goes through Desk::ask, as over HTTP: caps, limits, deadlines, the audit log.
+//     ROLLBACK and cancelling give nothing back.
+// W4  Questions are described from their text and the policy; no data is read for it.
+// W5  An error's SQLSTATE is that of base/error.h's table, or of the protocol's own (message.h).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/pgcatalog/printer.h"
+#include "server/pgwire/desk.h"
+#include "server/pgwire/message.h"
+#include "server/pgwire/settings.h"
+#include "server/pgwire/statement.h"
+#include "server/pgwire/stream.h"
+
+namespace discreet::server::pgwire {
+
+struct ConversationLimits {
+  int startup_ms = 10'000;               ///< from the first byte to the proof of the password
+  int message_ms = 30'000;               ///< from a message's first byte to its last
+  std::size_t message_bytes = 1 << 20;   ///< more is read past
+  std::size_t past_bytes = 256U << 20U;  ///< more ends the connection
+  std::size_t prepared_max = 1000;       ///< statements, and portals
+  std::size_t prepared_bytes = 16U << 20U;
+};
+
+struct ConversationFacts {
+  std::string peer = {};
+  std::int32_t process = 0;  ///< what a cancel request names
+  std::int32_t secret = 0;
+  bool needs_tls = false;
+  ConversationLimits limits = {};
+  /// Another connection's cancel request.
+  std::function<void(std::int32_t process, std::int32_t secret)> cancel = {};
+};
+
+class Conversation {
+ public:
+  /// All must outlive it.
+  Conversation(Stream& stream, Desk& desk, const Waiting& waiting, ConversationFacts facts);
+  /// Until the client or the server ends it.
+  void run();
+
+ private:
+  struct Field {
+    std::string name;
+    TypeId type = kText;
+    friend bool operator==(const Field&, const Field&) = default;
+  };
+  using Cells = std::vector<std::optional<std::string>>;
+  /// What a statement gave.
+  struct Outcome {
+    std::vector<Field> fields = {};
+    std::vector<Cells> rows = {};
+    std::string tag = {};
+    bool has_rows = false;
+  };
+  struct Prepared {
+    Statement statement;
+    std::vector<Field> fields = {};
+    bool is_described = false;
+    std::size_t bytes = 0;
+  };
+  struct Portal {
+    std::shared_ptr<Prepared> prepared;
+    std::vector<std::optional<std::string>> values = {};
+    std::vector<bool> is_binary = {};  ///< of the results; empty: none is
+    std::vector<Field> fields = {};    ///< as described with these values
+    bool is_described = false;
+    std::optional<Outcome> outcome = {};
+    std::size_t next = 0;
+  };
+
+  // startup.cc
+  bool start();
+  bool read_startup(std::string& body);
+  bool negotiate(Reader& in, bool& goes_on);
+  bool take_parameters(Reader& in, std::int32_t version);
+  bool set_options(const std::string& text);
+  bool authenticate();
+  bool prove(const std::string& mechanism, const std::string& first);
+  std::optional<std::string> read_password();
+  void welcome();
+  int startup_left_ms() const;
+  bool fatal(const Fault& fault);
+
+  // conversation.cc
+  bool next_message(char& type, std::string& body);
+  bool read_past(char type, std::size_t size);
+  bool dispatch(char type, const std::string& body);
+  void simple_query(const std::string& body);
+  void ready();
+  void fail(const Fault& fault);
+  bool flush();
+  void report_settings();
+
+  // extended.cc
+  void parse(Reader& in);
+  void bind(Reader& in);
+  bool read_values(Reader& in, Portal& portal);
+  void describe(Reader& in);
+  void execute(Reader& in);
+  void close(Reader& in);
+  bool make_room(std::size_t bytes);
+  void send_fields(const std::vector<Field>& fields, const std::vector<bool>& is_binary);
+  bool send_rows(const Outcome& outcome, std::size_t from, std::size_t to,
+                 const std::vector<bool>& is_binary);
+  void complete(const Outcome& outcome, std::size_t shown);
+
+  // execute.cc: false: fault_ says why.
+  bool refuse(const Fault& fault);
+  bool refuse(Refusal refusal) { return refuse(fault_of(refusal)); }
+  bool refuse(const Error& error) { return refuse(fault_of(error)); }
+  bool may_run(const Statement& statement);
+  bool carry_out(const Statement& statement, const Cells& values, Outcome& out);
+  bool carry_out_setting(const Statement& statement, Outcome& out);
+  bool carry_out_transaction(const Statement& statement);
+  bool show(const Statement& statement, Outcome& out);
+  bool ask(const Statement& statement, const Cells& values, Outcome& out);
+  bool explain(const Statement& statement, const Cells& values, Outcome& out);
+  bool look_up(const Statement& statement, const Cells& values, Outcome& out);
+  bool find_fields(const Statement& statement, const Cells* values, std::vector<Field>& fields);
+  bool is_still_welcome();
+  bool may_ask_now();
+  bool waits_its_turn(const std::function<bool()>& may);
+  Result<session::Request> request_of(const std::string& sql) const;
+  pgcatalog::Asker asker(const Statement& statement, const Cells& values) const;
+  Result<std::string> question_sql(const Statement& statement, const Cells* values) const;
+  void notice(const Asked& asked);
+
+  Stream& stream_;
+  Desk& desk_;
+  const Waiting waiting_;
+  const ConversationFacts facts_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Writer out_;
+  Fault fault_;
+  Settings settings_;
+  std::vector<std::pair<std::string, std::string>> reported_;
+  identity::Account account_;
+  identity::ScramVerifier verifier_;
+  std::string user_;
+  std::string database_;
+  bool ends_ = false;               ///< after what is being answered
+  bool skips_ = false;              ///< until Sync
+  char transaction_ = 'I';          ///< I, T or E, as ReadyForQuery says
+  std::optional<Settings> before_;  ///< to go back to when the transaction does not commit
+  std::vector<std::pair<std::string, Settings>> savepoints_;
+  std::vector<std::pair<std::string, std::string>> local_;  ///< SET LOCAL, to be undone
+  std::map<std::string, std::shared_ptr<Prepared>> prepared_;
+  std::map<std::string, Portal> portals_;
+  std::size_t prepared_bytes_ = 0;
+};
+
+}  // namespace discreet::server::pgwire

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrying out one statement.
+#include <algorithm>
+#include <thread>
+
+#include "server/api/service.h"
+#include "server/pgwire/answer_rows.h"
+#include "server/pgwire/conversation.h"
+#include "sql/query.h"
+
+namespace discreet::server::pgwire {
+
+bool Conversation::refuse(const Fault& fault) {
+  fault_ = fault;
+  return false;
+}
+
+/// In a transaction that has failed only its end is accepted.
+bool Conversation::may_run(const Statement& statement) {
+  const bool ends_it = statement.kind == Kind::kRollback || statement.kind == Kind::kCommit ||
+                       statement.kind == Kind::kRollbackTo || statement.kind == Kind::kEmpty;
+  return transaction_ != 'E' || ends_it || refuse(Refusal::kFailedTransaction);
+}
+
+bool Conversation::carry_out(const Statement& statement, const Cells& values, Outcome& out) {
+  out.tag = statement.tag;
+  waiting_.begin();
+  switch (statement.kind) {
+    case Kind::kEmpty:
+    case Kind::kNothing:
+      return true;
+    case Kind::kBegin:
+    case Kind::kCommit:
+    case Kind::kRollback:
+    case Kind::kSavepoint:
+    case Kind::kRelease:
+    case Kind::kRollbackTo:
+      if (statement.kind == Kind::kCommit && transaction_ == 'E') out.tag = "ROLLBACK";
+      return carry_out_transaction(statement);
+    case Kind::kSet:
+    case Kind::kReset:
+    case Kind::kDiscard:
+    case Kind::kDeallocate:
+      return carry_out_setting(statement, out);
+    case Kind::kShow:
+      return show(statement, out);
+    case Kind::kExplain:
+      return explain(statement, values, out);
+    case Kind::kQuestion:
+      return ask(statement, values, out);
+    case Kind::kCatalog:
+      return look_up(statement, values, out);
+  }
+  return refuse(Refusal::kProtocol);
+}
+
+bool Conversation::carry_out_transaction(const Statement& statement) {
+  const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
+                                  [&](const auto& each) { return each.first == statement.name; });
+  const auto forget_after = [&](bool itself) {
+    savepoints_.erase(itself ? std::prev(found.base()) : found.base(), savepoints_.end());
+  };
+  switch (statement.kind) {
+    case Kind::kBegin:
+      if (transaction_ == 'I') before_ = settings_;
+      if (transaction_ == 'I') transaction_ = 'T';
+      return true;
+    case Kind::kCommit:
+    case Kind::kRollback:
+      if (before_ && (statement.kind == Kind::kRollback || transaction_ == 'E')) {
+        settings_ = *before_;
+      }
+      for (const auto& [name, value] : local_) {
+        const auto undone = settings_.set(name, value);
+        if (!undone) return refuse(undone.error());
+      }
+      local_.clear();
+      before_.reset();
+      savepoints_.clear();
+      portals_.clear();
+      transaction_ = 'I';
+      return true;
+    case Kind::kSavepoint: {
+      constexpr std::size_t kMost = 1000;
+      if (transaction_ != 'T') return refuse(Refusal::kNoTransaction);
+      if (savepoints_.size() >= kMost) return refuse(Refusal::kTooLarge);
+      savepoints_.emplace_back(statement.name, settings_);
+      return true;
+    }
+    default:
+      break;
+  }
+  if (transaction_ == 'I') return refuse(Refusal::kNoTransaction);
+  if (found == savepoints_.rend()) {
+    return refuse(Error{Code::kNotFound, "there is no savepoint " + in_quotes(statement.name)});
+  }
+  if (statement.kind == Kind::kRollbackTo) {
+    settings_ = found->second;
+    transaction_ = 'T';
+    forget_after(false);
+  } else {
+    forget_after(true);
+  }
+  return true;
+}
+
+bool Conversation::carry_out_setting(const Statement& statement, Outcome& out) {
+  if (statement.kind == Kind::kDiscard || statement.kind == Kind::kDeallocate) {
+    if (statement.kind == Kind::kDiscard) settings_.reset_all();
+    const auto found = prepared_.find(statement.name);
+    if (!statement.name.empty() && found == prepared_.end()) {
+      return refuse(Refusal::kUnknownStatement);
+    }
+    if (!statement.name.empty()) {
+      prepared_bytes_ -= found->second->bytes;
+      prepared_.erase(found);
+      return true;
+    }
+    prepared_.clear();
+    prepared_bytes_ = 0;
+    if (statement.kind == Kind::kDeallocate) out.tag = "DEALLOCATE ALL";
+    return true;
+  }
+  if (statement.kind == Kind::kReset && statement.name.empty()) {
+    settings_.reset_all();
+    return true;
+  }
+  const auto present = settings_.get(statement.name);
+  if (statement.is_local && present && transaction_ == 'T') {
+    local_.emplace(local_.begin(), statement.name, *present);
+  }
+  const bool is_default = statement.kind == Kind::kReset || statement.is_default;
+  const auto set =
+      is_default ? settings_.reset(statement.name) : settings_.set(statement.name, statement.value);
+  return set || refuse(set.error());
+}
+
+bool Conversation::show(const Statement& statement, Outcome& out) {
+  out.has_rows = true;
+  if (statement.name == "all") {
+    out.fields = {{"name", kText}, {"setting", kText}};
+    for (const auto& [name, value] : settings_.all()) out.rows.push_back({name, value});
+    return true;
+  }
+  const auto value = settings_.get(statement.name);
+  if (!value) {
+    return refuse(Error{Code::kNotFound,
+                        "there is no setting " + in_quotes(statement.name) + "; see SHOW ALL"});
+  }
+  out.fields = {{statement.name, kText}};
+  out.rows = {{*value}};
+  return true;
+}
+
+bool Conversation::may_ask_now() {
+  return is_still_welcome() && waits_its_turn([this] { return desk_.may_ask(account_.name); });
+}
+
+/// An account that was removed, or whose password was changed, asks nothing more.
+bool Conversation::is_still_welcome() {
+  const auto account = desk_.account(user_, verifier_);
+  if (!account) return refuse(account.error());
+  if (!*account) {
+    ends_ = true;
+    return refuse(Refusal::kWrongPassword);
+  }
+  return true;
+}
+
+/// Clients of this protocol ask one thing after the other, and do not expect to be told to wait: a
+/// short while the server waits for them.
+bool Conversation::waits_its_turn(const std::function<bool()>& may) {
+  constexpr int kTries = 40;
+  for (int i = 0; i < kTries; ++i) {
+    if (may()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return refuse(Refusal::kTooManyRequests);
+}
+
+Result<session::Request> Conversation::request_of(const std::string& sql) const {
+  std::map<std::string, std::string> fields = settings_.question();
+  fields["sql"] = sql;
+  return api::request_of(fields, account_.name);
+}
+
+/// Without values some of each type stand in: a question's columns do not depend on them.
+Result<std::string> Conversation::question_sql(const Statement& statement,
+                                               const Cells* values) const {
+  std::vector<std::string> constants;
+  for (std::size_t i = 0; i < statement.parameters.size(); ++i) {
+    if (values == nullptr) {
+      constants.push_back(sql_example(statement.parameters[i]));
+      continue;
+    }
+    DISCREET_ASSIGN(std::string constant, sql_constant(statement.parameters[i], (*values)[i]));
+    constants.push_back(std::move(constant));
+  }
+  return constants.empty() ? statement.text : substitute(statement.text, constants);
+}
+
+pgcatalog::Asker Conversation::asker(const Statement& statement, const Cells& values) const {
+  pgcatalog::Asker out{.user = account_.name, .process = facts_.process};
+  out.setting = [this](const std::string& name) { return settings_.get(name); };
+  for (std::size_t i = 0; i < statement.parameters.size(); ++i) {
+    out.parameters.push_back({i < values.size() ? values[i] : std::optional<std::string>{},
+                              duckdb_name(statement.parameters[i])});
+  }
+  return out;
+}
+
+bool Conversation::find_fields(const Statement& statement, const Cells* values,
+                               std::vector<Field>& fields) {
+  if (statement.kind == Kind::kExplain) {
+    fields = {{"QUERY PLAN", kText}};
+    return true;
+  }
+  if (statement.kind == Kind::kShow) {
+    Outcome out;
+    if (!show(statement, out)) return false;
+    fields = std::move(out.fields);
+    return true;
+  }
+  const auto reading = desk_.reading();
+  if (!reading) return refuse(reading.error());
+  if (statement.kind == Kind::kCatalog) {
+    const auto printed = pgcatalog::print(statement.tree->root(),
+                                          asker(statement, values == nullptr ? Cells{} : *values));
+    if (!printed) return refuse(printed.error());
+    const auto columns = reading->catalog->describe(printed->sql);
+    if (!columns) return refuse(columns.error());
+    for (std::size_t i = 0; i < columns->size(); ++i) {
+      const bool is_named = printed->names.size() == columns->size();
+      fields.push_back({is_named ? printed->names[i] : (*columns)[i].name, (*columns)[i].type});
+    }
+    return true;
+  }
+  const auto sql = question_sql(statement, values);
+  if (!sql) return refuse(sql.error());
+  auto request = request_of(*sql);
+  if (!request) return refuse(request.error());
+  request->options.confidence = request->confidence;
+  // An error to solve for stands in the place of an epsilon.
+  if (request->error) request->options.epsilon = Epsilon::trusted(1);
+  const auto query = sql::bind(*sql, request->options, *reading->policy);
+  if (!query) return refuse(with_hint(query.error()));
+  std::vector<session::AnswerColumn> columns;
+  for (const sql::Output& output : query->outputs) {
+    columns.push_back({output.name, output.is_key, !output.is_key, output.type});
+  }
+  const auto shown = shown_columns(columns, statement.intervals, settings_.shows_intervals());
+  if (!shown) return refuse(shown.error());
+  for (const ShownColumn& column : *shown) fields.push_back({column.name, column.type});
+  return true;
+}
+
+bool Conversation::ask(const Statement& statement, const Cells& values, Outcome& out) {
+  if (!may_ask_now()) return false;
+  const auto sql = question_sql(statement, &values);
+  if (!sql) return refuse(sql.error());
+  const auto request = request_of(*sql);
+  if (!request) return refuse(request.error());
+  // An id is for one question.
+  const auto used = settings_.reset("discreet.request_id");
+  if (!used) return refuse(used.error());
+  const auto asked = desk_.ask(*request, waiting_, [this] { return stream_.is_gone(); });
+  if (!asked) return refuse(with_hint(asked.error()));
+  if (!*asked) return refuse(Refusal::kCancelled);
+  const session::AnswerSheet& sheet = (*asked)->sheet;
+  const auto shown = shown_columns(sheet.columns, statement.intervals, settings_.shows_intervals());
+  if (!shown) return refuse(shown.error());
+  for (const ShownColumn& column : *shown) out.fields.push_back({column.name, column.type});
+  out.rows = shown_rows(sheet, *shown);
+  out.has_rows = true;
+  if (settings_.shows_notices()) notice(**asked);
+  return true;
+}
+
+void Conversation::notice(const Asked& asked) {
+  const session::AnswerSheet& sheet = asked.sheet;
+  const std::string price = "epsilon " + sheet.epsilon +
+                            (sheet.delta == "0" ? "" : ", delta " + sheet.delta) + " of " +
+                            sheet.units;
+  std::string detail;
+  const auto add = [&](const std::string& line) { detail += (detail.empty() ? "" : "\n") + line; };
+  for (const std::string& note : asked.notes) add(note);
+  for (const std::string& note : sheet.notes) add(note);
+  const auto small = std::ranges::count(sheet.small, true);
+  if (small > 0) {
+    add(std::to_string(small) + " of " + std::to_string(sheet.rows.size()) +
+        " rows are hardly larger than their noise");
+  }
+  write_notice(out_,
+               (asked.repeated ? "answered before (for " + price + "), so free" : "cost " + price) +
+                   "; left: " + asked.left,
+               detail);
+}
+
+bool Conversation::explain(const Statement& statement, const Cells& values, Outcome& out) {
+  if (!may_ask_now()) return false;
+  const auto sql = question_sql(statement, &values);
+  if (!sql) return refuse(sql.error());
+  const auto request = request_of(*sql);
+  if (!request) return refuse(request.error());
+  const auto explained = desk_.explain(*request);
+  if (!explained) return refuse(with_hint(explained.error()));
+  out.has_rows = true;
+  out.fields = {{"QUERY PLAN", kText}};
+  for (std::string& line : lines_of(*explained)) out.rows.push_back({std::move(line)});
+  return true;
+}
+
+bool Conversation::look_up(const Statement& statement, const Cells& values, Outcome& out) {
+  if (!is_still_welcome()) return false;
+  const auto reading = desk_.reading();
+  if (!reading) return refuse(reading.error());
+  const auto printed = pgcatalog::print(statement.tree->root(), asker(statement, values));
+  if (!printed) return refuse(printed.error());
+  if (!find_fields(statement, &values, out.fields)) return false;
+  for (const auto& [name, value] : printed->assignments) {
+    const auto set = settings_.set(name, value);
+    if (!set) return refuse(set.error());
+  }
+  auto rows = reading->catalog->run(printed->sql);
+  if (!rows) return refuse(rows.error());
+  out.rows = std::move(*rows);
+  out.has_rows = true;
+  return true;
+}
+
+}  // namespace discreet::server::pgwire

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/pgwire/server.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <list>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "engine/keyed_hash.h"
+
+namespace discreet::server::pgwire {
+namespace {
+
+/// A socket that listens; closes itself.
+class Listener {
+ public:
+  ~Listener() {
+    if (socket_ >= 0) close(socket_);
+  }
+  int get() const { return socket_; }
+
+  Result<std::uint16_t> open(const Options& options) {
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const std::string port = std::to_string(options.port);
+    if (getaddrinfo(options.address.c_str(), port.c_str(), &hints, &found) != 0) {
+      return invalid_input("no address to listen on: " + in_quotes(options.address) +
+                           "; give a number such as 127.0.0.1");
+    }
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> holder(found, freeaddrinfo);
+    socket_ = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int yes = 1;
+    if (socket_ < 0 || setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+        bind(socket_, found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket_, 128) != 0) {
+      const int reason = errno;
+      return Error{
+          reason == EADDRINUSE ? Code::kConflict : Code::kStorage,
+          "cannot listen on " + options.address + " port " + port + ": " + std::strerror(reason) +
+              (reason == EADDRINUSE ? "; stop what listens there, or choose another port" : "")};
+    }
+    sockaddr_storage own{};
+    socklen_t size = sizeof(own);
+    getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size);
+    return own.ss_family == AF_INET6 ? ntohs(reinterpret_cast<sockaddr_in6*>(&own)->sin6_port)
+                                     : ntohs(reinterpret_cast<sockaddr_in*>(&own)->sin_port);
+  }
+
+ private:
+  int socket_ = -1;
+};
+
+std::string name_of(const sockaddr_storage& peer) {
+  char text[INET6_ADDRSTRLEN] = {};
+  const void* const address =
+      peer.ss_family == AF_INET6
+          ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(&peer)->sin6_addr)
+          : &reinterpret_cast<const sockaddr_in*>(&peer)->sin_addr;
+  inet_ntop(peer.ss_family, address, text, sizeof(text));
+  return text;
+}
+
+bool is_loopback(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
+
+/// Small messages go at once; a peer that vanished is noticed after some two minutes.
+void prepare(int socket) {
+  const auto set = [socket](int level, int option, int value) {
+    setsockopt(socket, level, option, &value, sizeof(value));
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(Options options, Desk& desk) : options_(std::move(options)), desk_(desk) {}
+  ~Impl() { stop(); }
+
+  Result<void> open() {
+    if (options_.tls) {
+      DISCREET_ASSIGN(tls_, tls_context(options_.tls->certificate, options_.tls->key));
+    }
+    DISCREET_ASSIGN(port_, listener_.open(options_));
+    thread_ = std::thread([this] { accept_all(); });
+    return {};
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    is_stopping_ = true;
+    thread_.join();
+    {
+      const std::lock_guard lock(mutex_);
+      for (Entry& entry : entries_) {
+        entry.waiting.cancel();
+        if (!entry.is_done) hang_up(entry.socket);
+      }
+    }
+    for (Entry& entry : entries_) entry.thread.join();
+    entries_.clear();
+  }
+
+  std::uint16_t port() const { return port_; }
+  std::size_t connections() {
+    const std::lock_guard lock(mutex_);
+    return open_count();
+  }
+
+ private:
+  struct Entry {
+    int socket = -1;
+    std::string peer;
+    std::int32_t process = 0;
+    std::int32_t secret = 0;
+    Waiting waiting;
+    bool is_done = false;
+    std::thread thread;
+  };
+
+  std::size_t open_count() const {
+    std::size_t count = 0;
+    for (const Entry& entry : entries_) count += entry.is_done ? 0 : 1;
+    return count;
+  }
+
+  void accept_all() {
+    while (!is_stopping_) {
+      pollfd ready{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+      const int found = poll(&ready, 1, 100);
+      reap();
+      if (found <= 0) continue;
+      sockaddr_storage peer{};
+      socklen_t size = sizeof(peer);
+      const int socket =
+          accept4(listener_.get(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC);
+      if (socket >= 0) begin(socket, name_of(peer));
+      // There are no file descriptors left, say; closing connections will bring some.
+      if (socket < 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  bool has_room(const std::string& peer) const {
+    std::size_t same = 0;
+    for (const Entry& entry : entries_) same += !entry.is_done && entry.peer == peer ? 1 : 0;
+    return open_count() < options_.connections &&
+           (is_loopback(peer) || same < options_.connections_per_peer);
+  }
+
+  void begin(int socket, const std::string& peer) {
+    prepare(socket);
+    const auto secret = engine::Secret::fresh();
+    const std::lock_guard lock(mutex_);
+    if (!has_room(peer) || !secret) {
+      Writer out;
+      write_error(out, fault_of(Refusal::kTooManyConnections), "FATAL");
+      send(socket, out.gathered().data(), out.gathered().size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      close(socket);
+      return;
+    }
+    Entry& entry = entries_.emplace_back();
+    entry.socket = socket;
+    entry.peer = peer;
+    entry.process = next_process_++;
+    entry.secret = static_cast<std::int32_t>(secret->words[0]);
+    entry.thread = std::thread([this, &entry] { converse(entry); });
+  }
+
+  void converse(Entry& entry) {
+    // OpenSSL writes to sockets that the other side has closed: that is an error, not a signal.
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    const std::unique_ptr<Stream> stream =
+        socket_stream(entry.socket, tls_.get(), options_.write_ms);
+    ConversationFacts facts{
+        .peer = entry.peer,
+        .process = entry.process,
+        .secret = entry.secret,
+        .needs_tls = options_.tls.has_value(),
+        .limits = options_.limits,
+        .cancel = [this](std::int32_t process, std::int32_t secret) { cancel(process, secret); }};
+    try {
+      Conversation(*stream, desk_, entry.waiting, std::move(facts)).run();
+    } catch (const std::exception&) {  // a library's; the connection ends
+    }
+    // Before the socket is closed: its number may be another's after that.
+    const std::lock_guard lock(mutex_);
+    entry.is_done = true;
+  }
+
+  void reap() {
+    std::list<Entry> done;
+    {
+      const std::lock_guard lock(mutex_);
+      for (auto entry = entries_.begin(); entry != entries_.end();) {
+        const auto next = std::next(entry);
+        if (entry->is_done) done.splice(done.end(), entries_, entry);
+        entry = next;
+      }
+    }
+    for (Entry& entry : done) entry.thread.join();
+  }
+
+  void cancel(std::int32_t process, std::int32_t secret) {
+    const std::lock_guard lock(mutex_);
+    for (Entry& entry : entries_) {
+      if (entry.process == process && entry.secret == secret && !entry.is_done) {
+        entry.waiting.cancel();
+      }
+    }
+  }
+
+  const Options options_;
+  Desk& desk_;
+  std::shared_ptr<ssl_ctx_st> tls_;
+  Listener listener_;
+  std::uint16_t port_ = 0;
+  std::atomic<bool> is_stopping_{false};
+  std::mutex mutex_;  // guards the next two
+  std::list<Entry> entries_;
+  std::int32_t next_process_ = 1;
+  std::thread thread_;
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::listen(Options options, Desk& desk) {
+  auto impl = std::make_unique<Impl>(std::move(options), desk);
+  DISCREET_TRY(impl->open());
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+std::uint16_t Server::port() const { return impl_->port(); }
+void Server::stop() { impl_->stop(); }
+std::size_t Server::connections() const { return impl_->connections(); }
+
+}  // namespace discreet::server::pgwire

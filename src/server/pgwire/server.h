@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listens for PostgreSQL's clients. A connection has a thread, as in PostgreSQL a process: there
+// are few, they are long, and their bytes come one message after the other.
+//
+//   DISCREET_ASSIGN(auto server, Server::listen({.port = 5433}, desk));
+//
+// P1  At most `connections`, and `connections_per_peer` from one address; one more is told so and
+//     closed. Those that have not proved a password end after ConversationLimits::startup_ms.
+// P2  A half-open connection is found by keep-alive probes; a client that does not read is dropped
+//     after `write_ms`.
+// P3  A cancel request needs the connection's 32 secret bits, and says nothing back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "server/http/server.h"
+#include "server/pgwire/conversation.h"
+#include "server/pgwire/desk.h"
+
+namespace discreet::server::pgwire {
+
+struct Options {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;                  ///< 0: any that is free
+  std::optional<http::TlsFiles> tls = {};  ///< with it, nothing is answered in the clear
+  std::size_t connections = 256;
+  std::size_t connections_per_peer = 64;  ///< loopback is exempt: it may be a proxy
+  int write_ms = 30'000;
+  ConversationLimits limits = {};
+};
+
+class Server {
+ public:
+  /// The desk must outlive the server. Fails with: kInvalidInput (address, certificate, key),
+  /// kConflict (the port is taken), kStorage.
+  static Result<std::unique_ptr<Server>> listen(Options options, Desk& desk);
+  /// Stops.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const;
+  /// Takes no new connection and ends all others.
+  void stop();
+  /// Open connections; for tests.
+  std::size_t connections() const;
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace discreet::server::pgwire

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Desk of the server for many analysts: the same accounts, worlds, limits, jobs and logs as
+// over HTTP.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "server/api/service.h"
+#include "server/pgwire/desk.h"
+
+namespace discreet::server::pgwire {
+
+class ServiceDesk final : public Desk {
+ public:
+  /// The service must outlive it.
+  explicit ServiceDesk(api::Service& service) : service_(service) {}
+
+  bool may_log_in(const std::string& peer) override { return service_.may_log_in(peer); }
+  Result<identity::ScramVerifier> verifier(const std::string& name) override {
+    return service_.accounts().scram_verifier(name);
+  }
+  Result<void> note_login(const std::string& name, bool was_right) override;
+  Result<std::optional<identity::Account>> account(
+      const std::string& name, const identity::ScramVerifier& verifier) override {
+    return service_.accounts().find_scram(name, verifier);
+  }
+  bool may_ask(const std::string& account) override { return service_.may_ask(account); }
+
+  Result<Reading> reading() override;
+  Result<session::Explanation> explain(const session::Request& request) override;
+  Result<std::optional<Asked>> ask(const session::Request& request, const Waiting& waiting,
+                                   const std::function<bool()>& is_gone) override;
+
+ private:
+  Result<Asked> told(const session::Request& request, session::Answered answered);
+  Result<std::optional<Asked>> wait(const session::Request& request,
+                                    const std::shared_ptr<api::World>& world,
+                                    const Waiting& waiting, const std::function<bool()>& is_gone);
+
+  api::Service& service_;
+  std::mutex mutex_;  // guards the next
+  Reading reading_;
+};
+
+}  // namespace discreet::server::pgwire

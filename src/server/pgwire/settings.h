@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection's settings: harmless ones that clients set when they connect, and what a question
+// may cost (discreet.epsilon, ...). Everything else cannot be set.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace discreet::server::pgwire {
+
+class Settings {
+ public:
+  Settings();
+
+  /// Names in any letter case. Fails with: kNotFound for an unknown name; kInvalidInput for a value
+  /// that this server does not offer; kRefused for what is fixed.
+  Result<void> set(const std::string& name, const std::string& value);
+  /// To what it was when the connection began.
+  Result<void> reset(const std::string& name);
+  void reset_all();
+  /// What has been set up to now is what reset() goes back to.
+  void keep_as_defaults() { defaults_ = values_; }
+
+  /// None: there is no such setting.
+  std::optional<std::string> get(const std::string& name) const;
+  /// Name and value, as SHOW ALL lists them.
+  std::vector<std::pair<std::string, std::string>> all() const;
+  /// Those that clients are told of, in their spelling.
+  std::vector<std::pair<std::string, std::string>> reported() const;
+
+  /// The discreet.* that are set, without the prefix: what api::request_of() reads.
+  std::map<std::string, std::string> question() const;
+  bool shows_intervals() const { return get("discreet.intervals") == "on"; }
+  bool shows_notices() const;
+
+ private:
+  std::map<std::string, std::string> values_;
+  std::map<std::string, std::string> defaults_;
+};
+
+}  // namespace discreet::server::pgwire

@@ -1,0 +1,149 @@
+"""Two servers in front of one ledger in a real PostgreSQL: tests/shared_ledger.py build/bin/discreet
+
+Both are asked at once for more than there is; then one is stopped (SIGSTOP) while it works and comes back late."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python"))
+os.environ["DISCREET_PROGRAM"] = str(pathlib.Path(sys.argv[1]).resolve())
+
+import discreet  # noqa: E402
+from discreet import program, transport  # noqa: E402
+
+POSTGRES = "/usr/lib/postgresql/15/bin/"
+POLICY = """version: 1
+engine: duckdb
+snapshot: one
+units:
+  people: {budget: {epsilon: 2}}
+tables:
+  people:
+    source: people.csv
+    unit: {namespace: people, column: id}
+    bounds: {groups_per_unit: 1, rows_per_unit_and_group: 1}
+    columns: {age: {type: integer, range: [0, 120]}}
+"""
+
+
+class Postgres:
+    """A server of this test's own that syncs, as a user that is not root."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
+        if self.user:
+            subprocess.run(["chown", "postgres", folder], check=True)
+        self.run("initdb", "-D", folder + "/data", "-U", "dp", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        self.server = subprocess.Popen([*self.user, POSTGRES + "postgres", "-D", folder + "/data", "-k", folder, "-c",
+                                        "listen_addresses=", "-c", "shared_buffers=16MB"], cwd="/", stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            ready = subprocess.run([POSTGRES + "pg_isready", "-q", "-h", folder], check=False)
+            if ready.returncode == 0:
+                break
+            time.sleep(0.05)
+        self.url = "postgres://dp@/postgres?host=" + folder.replace("/", "%2F")
+
+    def run(self, name, *words):
+        subprocess.run([*self.user, POSTGRES + name, *words], check=True, cwd="/", stdout=subprocess.DEVNULL)
+
+    def sql(self, text):
+        return subprocess.run(["psql", "-qAt", "-h", self.folder, "-U", "dp", "-d", "postgres", "-c", text], check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+    def close(self):
+        self.server.send_signal(signal.SIGQUIT)
+        self.server.wait()
+
+
+def ask(session, number, outcomes):
+    try:
+        session.query(f"SELECT COUNT(*) FROM people WHERE age > {number}", epsilon="0.1")
+        outcomes.append("answered")
+    except discreet.BudgetError:
+        outcomes.append("refused")
+    except discreet.Error as error:
+        outcomes.append(f"{error.code}: {error}")
+
+
+def all_at_once(asks):
+    outcomes = []
+    threads = [threading.Thread(target=ask, args=(*each, outcomes)) for each in asks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def login(server):
+    return discreet.connect(server.url, analyst="owner", password=server.password)
+
+
+def spent(postgres):
+    return postgres.sql("SELECT count(*) FROM discreet_ledger.records WHERE kind = 4")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="discreet-shared-") as work:
+        os.chmod(work, 0o755)
+        path = pathlib.Path(work)
+        (path / "policy.yaml").write_text(POLICY)
+        (path / "people.csv").write_text("id,age\n" + "".join(f"{i},{i % 100}\n" for i in range(1000)))
+        (path / "pg").mkdir()
+        postgres = Postgres(str(path / "pg"))
+        servers = []
+        try:
+            policy, key = str(path / "policy.yaml"), str(path / "key")
+            first = {"ledger": postgres.url, "key": key, "witness": str(path / "witness1")}
+            second = {"ledger": postgres.url, "key": key, "witness": str(path / "witness2")}
+            program.run(["ledger", "init"], {"policy": policy, **first})
+            (path / "witness2").write_bytes((path / "witness1").read_bytes())  # as the docs say
+            servers = [transport.OwnServer(policy, **first), transport.OwnServer(policy, **second)]
+            # Four connections to each, so that questions wait for each other on both.
+            sessions = [login(server) for server in servers for _ in range(4)]
+
+            # A stopped server: it may hold the lock or not; what it was asked is answered later, or fails, and is charged once.
+            late = []
+            asked = [threading.Thread(target=ask, args=(sessions[i], i, late)) for i in range(4)]
+            for thread in asked:
+                thread.start()
+            servers[0]._process.send_signal(signal.SIGSTOP)
+            meanwhile = []
+            ask(sessions[4], 50, meanwhile)
+            assert meanwhile == ["answered"], meanwhile
+            servers[0]._process.send_signal(signal.SIGCONT)
+            for thread in asked:
+                thread.join()
+            charges = int(spent(postgres))
+            assert charges <= 5 and late.count("answered") + 1 <= charges, (charges, late)
+            # A server whose commit failed says so until it is opened again.
+            if any(each != "answered" for each in late):
+                servers[0].close()
+                servers[0] = transport.OwnServer(policy, **first)
+                sessions[:4] = [login(servers[0]) for _ in range(4)]
+
+            outcomes = all_at_once((sessions[i % 8], 60 + i) for i in range(32))
+            assert set(outcomes) <= {"answered", "refused"}, outcomes
+            assert int(spent(postgres)) == 20, spent(postgres)
+            assert outcomes.count("answered") == 20 - charges, outcomes
+            for session in sessions:
+                session.close()
+            shown = program.run(["ledger", "verify"], first)
+            print(f"stopped: {late}; then {outcomes.count('answered')} answered, {outcomes.count('refused')} refused, 20 charges "
+                  f"of 0.1 in all\n{shown}")
+        finally:
+            for server in servers:
+                server.close()
+            postgres.close()
+
+
+main()
