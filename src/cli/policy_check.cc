@@ -64,7 +64,7 @@ void add_policy_check(Program& program, CLI::App& policy) {
       [arguments](const Streams& streams) { return run_check(*arguments, streams); });
   add_text(app, "--policy", arguments->policy, "the policy; ./policy.yaml by default", "FILE");
   add_flag(app, "--data", arguments->data,
-           "also open the data: tables, columns, and whether keys of paths are unique");
+           "also open the data: tables, columns, whether keys of paths are unique");
   arguments->format.add_to(app);
 }
 

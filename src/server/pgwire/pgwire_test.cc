@@ -12,8 +12,9 @@ namespace discreet::server::pgwire {
 namespace {
 
 std::shared_ptr<pgcatalog::Catalog> catalog() {
-  static const std::shared_ptr<pgcatalog::Catalog> kCatalog =
-      pgcatalog::Catalog::open(sql::clinic(), {.statement_ms = 300, .rows_max = 500}).value();
+  // Never destroyed: DuckDB's own statics may be gone by then.
+  static const auto& kCatalog = *new std::shared_ptr<pgcatalog::Catalog>(
+      pgcatalog::Catalog::open(sql::clinic(), {.statement_ms = 300, .rows_max = 500}).value());
   return kCatalog;
 }
 
