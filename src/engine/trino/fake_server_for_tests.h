@@ -11,6 +11,7 @@
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -71,6 +72,10 @@ class FakeServer {
 
  private:
   void serve() {
+    sigset_t pipe;  // a client that has gone is no reason to end the test
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     for (;;) {
       const int line = accept(listener_, nullptr, nullptr);
       if (line < 0) return;

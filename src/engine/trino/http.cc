@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,6 +27,32 @@ constexpr std::size_t kBodyMost = std::size_t{512} << 20;
 
 Error broken(std::string words) { return {Code::kEngine, std::move(words)}; }
 Error stopped() { return {Code::kInterrupted, "stopped"}; }
+
+/// OpenSSL writes to its socket as to a file. When the other side has closed it, the process gets a
+/// signal that would end it: this holds it back from our thread, and drops it.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    waited_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+  ~WithoutSigpipe() {
+    const timespec now{};
+    if (!waited_) sigtimedwait(&pipe_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool waited_ = false;  // one that is not ours
+};
 
 struct FreeContext {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
@@ -210,6 +237,7 @@ Result<void> HttpClient::Line::shake_hands(const HttpServer& server, Clock::time
     SSL_set_tlsext_host_name(ssl.get(), server.host.c_str());
   }
   SSL_set_fd(ssl.get(), socket);
+  const WithoutSigpipe quiet;
   for (;;) {
     const int done = SSL_connect(ssl.get());
     if (done == 1) return {};
@@ -228,6 +256,7 @@ Result<void> HttpClient::Line::shake_hands(const HttpServer& server, Clock::time
 
 Result<void> HttpClient::Line::write(std::string_view bytes, Clock::time_point deadline,
                                      const std::atomic<bool>& stop) {
+  const WithoutSigpipe quiet;
   while (!bytes.empty()) {
     if (ssl) {
       std::size_t done = 0;
@@ -255,6 +284,7 @@ Result<void> HttpClient::Line::write(std::string_view bytes, Clock::time_point d
 
 Result<bool> HttpClient::Line::read(Clock::time_point deadline, const std::atomic<bool>& stop) {
   char bytes[16 << 10];
+  const WithoutSigpipe quiet;
   for (;;) {
     if (ssl) {
       std::size_t done = 0;
