@@ -8,7 +8,8 @@
 #
 # TRINO_HOME is the unpacked server with its plugins, TRINO_JAVA a Java of version 24 or later. DIR/port holds the port for
 # HTTP, DIR/secure that for HTTPS, where a JSON web token (DIR/token) is asked for; DIR/certificate.pem is its authority.
-# DIR/warehouse is where the catalog `hive` looks for files.
+# DIR/warehouse is where the catalog `hive` looks for files. TRINO_LOST says how long a node that does not answer is asked
+# again; without it nobody is given up for ten minutes, so that a busy machine makes a statement slow and nothing else.
 set -euo pipefail
 action=$1 dir=$2 node=${3-}
 : "${TRINO_HOME:?}" "${TRINO_JAVA:?}"
@@ -57,8 +58,10 @@ internal-communication.shared-secret=$(cat "$dir/secret")
 query.max-memory=1GB
 query.max-memory-per-node=${TRINO_MEMORY-200MB}
 memory.heap-headroom-per-node=100MB
-exchange.max-error-duration=10s
-query.remote-task.max-error-duration=10s
+query.client.timeout=30m
+task.client.timeout=30m
+exchange.max-error-duration=${TRINO_LOST-10m}
+query.remote-task.max-error-duration=${TRINO_LOST-10m}
 plugin.dir=$TRINO_HOME/plugin
 catalog.config-dir=$dir/catalog
 TEXT
@@ -66,6 +69,8 @@ TEXT
   [[ $3 == true ]] || return 0
   cat >>"$etc/config.properties" <<TEXT
 node-scheduler.include-coordinator=false
+discovery.max-age=${TRINO_LOST-10m}
+failure-detector.enabled=$([[ ${TRINO_LOST-} ]] && echo true || echo false)
 http-server.https.enabled=true
 http-server.https.port=$((port + 3))
 http-server.https.keystore.path=$dir/server.pem

@@ -69,17 +69,22 @@ inline std::string hashed_bytes(const Value& value, const Shape& shape) {
   return big_endian(xxhash64(value.text()));
 }
 
-inline std::vector<OwnedRow> kept_by_trino(const Checked& checked, std::vector<OwnedRow> rows,
-                                           bool text_unit) {
+/// A unit's rows of one key.
+struct ChosenGroup {
+  std::string bytes;                                         // of secret, unit and key
+  std::map<std::string, std::vector<std::size_t>> contents;  // how they are hashed -> rows
+};
+
+/// Of each unit the groups that count.
+inline std::vector<ChosenGroup> groups_of_trino(const Checked& checked,
+                                                const std::vector<OwnedRow>& rows, bool text_unit) {
   const Interpreter interpreter(checked.plan().source, checked.policy());
-  const std::string secret = big_endian(kSecret.words[0]) + big_endian(kSecret.words[1]);
-  struct Group {
-    std::string bytes;
-    std::map<std::string, std::vector<std::size_t>> contents;  // how they are hashed -> rows
-  };
-  std::map<std::string, std::map<std::string, Group>> units;
+  std::map<std::string, std::map<std::string, ChosenGroup>> units;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string key;
+    const std::string name = unit_text(rows[i].unit);
+    std::string key =
+        big_endian(kSecret.words[0]) + big_endian(kSecret.words[1]) +
+        big_endian(text_unit ? xxhash64(name) : static_cast<std::uint64_t>(std::stoll(name)));
     for (std::size_t k = 0; k < rows[i].key.size(); ++k) {
       key += hashed_bytes(rows[i].key[k], checked.key_shapes()[k]);
     }
@@ -91,52 +96,95 @@ inline std::vector<OwnedRow> kept_by_trino(const Checked& checked, std::vector<O
       seen.push_back(*step.measurement.argument);
       contents += hashed_bytes(interpreter.evaluate(seen.back(), rows[i].row), step.shape);
     }
-    Group& group = units[rows[i].unit][encode_key(rows[i].key, checked.key_shapes())];
+    ChosenGroup& group = units[rows[i].unit][encode_key(rows[i].key, checked.key_shapes())];
     group.bytes = key;
     group.contents[contents].push_back(i);
   }
-  const auto first = [](auto& order, std::int64_t most) {
-    std::sort(order.begin(), order.end());
-    order.resize(std::min(order.size(), static_cast<std::size_t>(most)));
-  };
-  std::vector<OwnedRow> kept;
+  std::vector<ChosenGroup> chosen;
   for (const auto& [unit, groups] : units) {
-    const std::string name = unit_text(unit);
-    const std::string unit_bytes =
-        big_endian(text_unit ? xxhash64(name) : static_cast<std::uint64_t>(std::stoll(name)));
-    std::vector<std::pair<std::int64_t, const Group*>> group_order;
+    std::multimap<std::int64_t, const ChosenGroup*> order;
     for (const auto& [key, group] : groups) {
-      group_order.emplace_back(
-          static_cast<std::int64_t>(xxhash64(secret + unit_bytes + group.bytes)), &group);
+      order.emplace(static_cast<std::int64_t>(xxhash64(group.bytes)), &group);
     }
-    first(group_order, checked.plan().bounds.groups_per_unit);
-    for (const auto& [ignored, group] : group_order) {
-      std::vector<std::pair<std::int64_t, std::size_t>> row_order;
-      for (const auto& [contents, places] : group->contents) {
-        for (std::size_t o = 0; o < places.size(); ++o) {
-          row_order.emplace_back(
-              static_cast<std::int64_t>(
-                  xxhash64(secret + unit_bytes + group->bytes + contents + big_endian(o + 1))),
-              places[o]);
-        }
+    std::int64_t left = checked.plan().bounds.groups_per_unit;
+    for (const auto& [hash, group] : order) {
+      if (left-- > 0) chosen.push_back(*group);
+    }
+  }
+  return chosen;
+}
+
+/// Of each group the rows that count.
+inline std::vector<OwnedRow> kept_by_trino(const Checked& checked,
+                                           const std::vector<OwnedRow>& rows, bool text_unit) {
+  std::vector<OwnedRow> kept;
+  for (const ChosenGroup& group : groups_of_trino(checked, rows, text_unit)) {
+    std::multimap<std::int64_t, std::size_t> order;
+    for (const auto& [contents, places] : group.contents) {
+      for (std::size_t o = 0; o < places.size(); ++o) {
+        order.emplace(
+            static_cast<std::int64_t>(xxhash64(group.bytes + contents + big_endian(o + 1))),
+            places[o]);
       }
-      first(row_order, checked.plan().bounds.rows_per_unit_and_group);
-      for (const auto& [hash, place] : row_order) kept.push_back(rows[place]);
+    }
+    std::int64_t left = checked.plan().bounds.rows_per_unit_and_group;
+    for (const auto& [hash, place] : order) {
+      if (left-- > 0) kept.push_back(rows[place]);
     }
   }
   return kept;
+}
+
+/// Where nothing but sums is asked: of each group what its rows, or r of them on average, add up
+/// to.
+inline std::map<std::string, MeasuredGroup> averaged_by_trino(const Checked& checked,
+                                                              const std::vector<OwnedRow>& rows,
+                                                              bool text_unit) {
+  std::map<std::string, MeasuredGroup> out;
+  for (const ChosenGroup& group : groups_of_trino(checked, rows, text_unit)) {
+    std::vector<OwnedRow> own;
+    for (const auto& [contents, places] : group.contents) {
+      for (const std::size_t place : places) own.push_back(rows[place]);
+    }
+    const Integer n(static_cast<unsigned long>(own.size()));
+    const Integer r(static_cast<long>(checked.plan().bounds.rows_per_unit_and_group));
+    for (auto& [name, part] : measure(checked, own)) {
+      MeasuredGroup& whole = out[name];
+      whole.key = part.key;
+      whole.units.insert(part.units.begin(), part.units.end());
+      whole.integers.resize(part.integers.size());
+      whole.runs.resize(part.integers.size());
+      for (std::size_t m = 0; m < part.integers.size(); ++m) {
+        const bool units = checked.steps()[m].measurement.kind == MeasureKind::kUnits;
+        whole.integers[m] += units || n <= r
+                                 ? part.integers[m]
+                                 : Rational::ratio(Integer(part.integers[m] * r), n).round();
+      }
+    }
+  }
+  return out;
+}
+
+inline std::map<std::string, MeasuredGroup> measured_by_trino(const Checked& checked,
+                                                              const Database& database,
+                                                              bool text_unit) {
+  const std::vector<OwnedRow> rows = owned_rows(checked, database);
+  if (checked.unit_column().empty() || checked.pair()) return measure(checked, rows);
+  for (const plan::Step& step : checked.steps()) {
+    if (step.measurement.kind == MeasureKind::kQuantile ||
+        step.measurement.kind == MeasureKind::kDistinct) {
+      return measure(checked, kept_by_trino(checked, rows, text_unit));
+    }
+  }
+  return averaged_by_trino(checked, rows, text_unit);
 }
 
 /// As text, like shown().
 inline std::map<std::string, std::string> expected_of_trino(const Checked& checked,
                                                             const Database& database,
                                                             bool text_unit = false) {
-  std::vector<OwnedRow> rows = owned_rows(checked, database);
-  if (!checked.unit_column().empty() && !checked.pair()) {
-    rows = kept_by_trino(checked, std::move(rows), text_unit);
-  }
   std::map<std::string, std::string> out;
-  for (const auto& [name, group] : measure(checked, rows)) {
+  for (const auto& [name, group] : measured_by_trino(checked, database, text_unit)) {
     std::string line = "units " + std::to_string(group.units.size());
     for (std::size_t m = 0; m < group.integers.size(); ++m) {
       line += " | ";

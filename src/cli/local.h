@@ -34,7 +34,9 @@ Result<std::string> read_whole_file(const std::string& path);
 std::vector<std::string> lines_of(const std::string& text);
 /// Fails with: what parse_survey says, naming the file.
 Result<local::Survey> read_survey(const Text& path, const char* example);
-/// Adds the reports of a file (batches, or a collector's counts); ids that were seen are left out.
-Result<void> add_file(const std::string& path, local::Aggregate& aggregate, local::SeenIds& seen);
+/// All reports of files, each once: batches, whose ids are compared, or the counts of collectors,
+/// each of another shard; not both.
+Result<local::Aggregate> read_reports(const std::vector<std::string>& paths,
+                                      const local::Survey& survey);
 
 }  // namespace discreet::cli

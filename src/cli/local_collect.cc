@@ -23,7 +23,7 @@ constexpr const char* kExample =
 constexpr std::size_t kReportsFileMax = server::collect::kFrameMax;  // a file is one frame
 
 struct CollectArguments {
-  Text survey, store, listen, certificate, key, reports_max;
+  Text survey, store, shard, listen, certificate, key, reports_max;
   std::vector<std::string> files;
 };
 
@@ -93,6 +93,9 @@ Result<int> run_collect(const CollectArguments& arguments, const Streams& stream
     DISCREET_ASSIGN(options.reports_max,
                     parse_count("reports-max", *arguments.reports_max, std::uint64_t{1} << 40));
   }
+  if (arguments.shard) {
+    DISCREET_ASSIGN(options.shard, local::parse_shard(*arguments.shard));
+  }
   DISCREET_ASSIGN(const std::string survey, read_file(*arguments.survey, local::kSurveyBytesMax));
   DISCREET_ASSIGN(options.survey, local::parse_survey(survey));
   DISCREET_ASSIGN(const auto collector, Collector::open(options));
@@ -131,6 +134,8 @@ void add_local_collect(Program& program, CLI::App& local) {
       [arguments](const Streams& streams) { return run_collect(*arguments, streams); });
   add_text(app, "--survey", arguments->survey, "what is asked, from discreet local survey", "FILE");
   add_text(app, "--store", arguments->store, "the folder that keeps the reports", "FOLDER");
+  add_text(app, "--shard", arguments->shard,
+           "one of several collectors: which part of all reports it counts, such as 2/8", "I/N");
   add_text(app, "--listen", arguments->listen, "where to take them, such as 127.0.0.1:8080",
            "ADDRESS");
   add_text(app, "--tls-certificate", arguments->certificate, "a PEM chain", "FILE");

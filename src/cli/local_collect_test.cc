@@ -61,6 +61,7 @@ TEST(LocalCollect, TakesFilesAndSaysWhatIsWrong) {
       {"--survey", s, "--store", store, "--listen", "127.0.0.1:0", "--tls-key", s,
        "--tls-certificate", s},
       {"--survey", s, "--store", store, "--reports-max", "0", r},
+      {"--survey", s, "--store", scratch / "part", "--shard", "3/2", r},
   };
   for (const auto& words : kWrong) {
     const Finished finished = collect(words);

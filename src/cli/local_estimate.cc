@@ -265,9 +265,7 @@ Result<int> run_survey_estimate(const SurveyEstimate& wanted, const Text& confid
   DISCREET_ASSIGN(const report::Format format, format_arguments.parse());
   DISCREET_TRY(check_plot_name(wanted.plot));
   if (wanted.files.empty()) return missing("a file of reports", kExample);
-  local::Aggregate aggregate(survey);
-  local::SeenIds seen;
-  for (const std::string& file : wanted.files) DISCREET_TRY(add_file(file, aggregate, seen));
+  DISCREET_ASSIGN(const local::Aggregate aggregate, read_reports(wanted.files, survey));
   const double beta = (Rational(1) - confidence.value()).to_double(Round::kDown);
   const Context context{wanted, aggregate, beta, format};
   DISCREET_ASSIGN(const std::string shuffled, shuffle_note(context));

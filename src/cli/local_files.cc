@@ -67,16 +67,29 @@ Result<local::Survey> read_survey(const Text& path, const char* example) {
   return survey;
 }
 
-Result<void> add_file(const std::string& path, local::Aggregate& aggregate, local::SeenIds& seen) {
-  DISCREET_ASSIGN(const std::string bytes, read_whole_file(path));
-  if (bytes.compare(0, 4, "DLA1") == 0) {
-    Result<local::Aggregate> counts = local::Aggregate::parse(aggregate.survey(), bytes);
+Result<local::Aggregate> read_reports(const std::vector<std::string>& paths,
+                                      const local::Survey& survey) {
+  std::optional<local::Aggregate> counted;
+  local::Aggregate loose(survey);
+  local::SeenIds seen;
+  for (const std::string& path : paths) {
+    DISCREET_ASSIGN(const std::string bytes, read_whole_file(path));
+    if (!local::is_counts(bytes)) {
+      const Result<void> added = add_batches(bytes, loose, seen);
+      if (!added.has_value()) return in_file(path, added.error());
+      continue;
+    }
+    Result<local::Aggregate> counts = local::Aggregate::parse(survey, bytes);
     if (!counts.has_value()) return in_file(path, counts.error());
-    return aggregate.merge(*counts);
+    const Result<void> merged = counted ? counted->merge(*counts) : Result<void>();
+    if (!merged) return in_file(path, merged.error());
+    if (!counted) counted = *std::move(counts);
   }
-  const Result<void> added = add_batches(bytes, aggregate, seen);
-  if (!added.has_value()) return in_file(path, added.error());
-  return {};
+  if (!counted) return loose;
+  if (loose.tally().seen() == 0) return *std::move(counted);
+  return Error{Code::kConflict,
+               "reports and the counts of collectors cannot be added up, since these may hold the "
+               "same reports; hand the reports to a collector (discreet local collect FILE)"};
 }
 
 }  // namespace discreet::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/aggregate.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,7 +13,7 @@
 namespace discreet::local {
 namespace {
 
-constexpr std::string_view kMagic = "DLA1";
+constexpr std::string_view kMagic = "DLA2";
 
 std::uint64_t outputs(const Parameters& p) {
   switch (p.mechanism) {
@@ -130,8 +131,10 @@ Result<Uint128> take_wide(std::string_view& bytes) {
 
 }  // namespace
 
-Aggregate::Aggregate(Survey survey)
+Aggregate::Aggregate(Survey survey, Shard shard)
     : survey_(std::move(survey)),
+      shard_count_(shard.count),
+      shards_({shard.index}),
       record_size_(record_size(survey_)),
       cells_(cells_of(survey_.parameters)) {
   const Parameters& p = survey_.parameters;
@@ -262,6 +265,21 @@ Result<void> Aggregate::merge(const Aggregate& other) {
     return Error{Code::kConflict, "these reports are for another survey: " +
                                       difference(survey_.parameters, other.survey_.parameters)};
   }
+  if (shard_count_ != other.shard_count_) {
+    return Error{Code::kConflict,
+                 "counts of shards of " + std::to_string(shard_count_) + " and of " +
+                     std::to_string(other.shard_count_) +
+                     " cannot be added up, since they may hold the same reports; start the "
+                     "collectors with --shard 1/N, 2/N, ..."};
+  }
+  for (const std::uint32_t shard : other.shards_) {
+    if (!std::binary_search(shards_.begin(), shards_.end(), shard)) continue;
+    return Error{Code::kConflict, "shard " + to_string(Shard{shard, shard_count_}) +
+                                      " comes twice, and its reports would be added up twice; "
+                                      "name its newest counts only"};
+  }
+  shards_.insert(shards_.end(), other.shards_.begin(), other.shards_.end());
+  std::sort(shards_.begin(), shards_.end());
   const std::vector<std::uint64_t> more = other.cells();
   for (std::size_t i = 0; i < more.size(); ++i) cells_[i] += more[i];
   tally_.counted += other.tally_.counted;
@@ -276,6 +294,9 @@ Result<void> Aggregate::merge(const Aggregate& other) {
 std::string Aggregate::serialize() const {
   std::string out(kMagic);
   put_varint(out, fingerprint(survey_));
+  put_varint(out, shard_count_);
+  put_varint(out, shards_.size());
+  for (const std::uint32_t shard : shards_) put_varint(out, shard);
   for (const std::uint64_t count :
        {tally_.counted, tally_.out_of_range, tally_.implausible, tally_.duplicate}) {
     put_varint(out, count);
@@ -289,17 +310,31 @@ std::string Aggregate::serialize() const {
   return out;
 }
 
+bool is_counts(std::string_view bytes) { return bytes.starts_with(kMagic.substr(0, 3)); }
+
 Result<Aggregate> Aggregate::parse(const Survey& survey, std::string_view bytes) {
   const std::string_view whole = bytes;
   if (!bytes.starts_with(kMagic)) {
-    return invalid_input("these bytes are not a collector's counts (they must begin with DLA1)");
+    return invalid_input("these bytes are not a collector's counts (they must begin with DLA2)");
   }
   bytes.remove_prefix(kMagic.size());
   DISCREET_ASSIGN(const std::uint64_t print, take_varint(bytes));
   if (print != fingerprint(survey)) {
     return Error{Code::kConflict, "the counts are for another survey"};
   }
+  DISCREET_ASSIGN(const std::uint64_t parts, take_varint(bytes));
+  DISCREET_ASSIGN(const std::uint64_t held, take_varint(bytes));
+  bool sound = parts <= kShardsMax && held >= 1 && held <= parts;
+  std::vector<std::uint32_t> shards;
+  while (sound && shards.size() < held) {
+    DISCREET_ASSIGN(const std::uint64_t shard, take_varint(bytes));
+    sound = shard <= parts && shard > (shards.empty() ? 0 : shards.back());
+    shards.push_back(static_cast<std::uint32_t>(shard));
+  }
+  if (!sound) return invalid_input("the counts are of no shards that there are");
   Aggregate out(survey);
+  out.shard_count_ = static_cast<std::uint32_t>(parts);
+  out.shards_ = std::move(shards);
   for (std::uint64_t* count : {&out.tally_.counted, &out.tally_.out_of_range,
                                &out.tally_.implausible, &out.tally_.duplicate}) {
     DISCREET_ASSIGN(*count, take_varint(bytes));

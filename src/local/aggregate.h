@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "local/bit_counts.h"
 #include "local/client/report.h"
+#include "local/shard.h"
 #include "numeric/int128.h"
 
 namespace discreet::local {
@@ -44,8 +45,8 @@ struct Tally {
 
 class Aggregate {
  public:
-  /// Requires: check(survey).
-  explicit Aggregate(Survey survey);
+  /// Requires: check(survey). Of reports of that shard, each added once.
+  explicit Aggregate(Survey survey, Shard shard = {});
 
   const Survey& survey() const { return survey_; }
   const Tally& tally() const { return tally_; }
@@ -55,8 +56,9 @@ class Aggregate {
   Verdict add(Bytes record);
   /// All records, fast.
   void add(const Batch& batch);
-  /// Adds what another collector of the same survey kept.
-  /// Fails with: kConflict for another survey.
+  /// Adds what another collector of the same survey kept, of other shards: the same reports are
+  /// never added up twice. Fails with: kConflict for another survey, a shard that is here already
+  /// or shards of another whole.
   Result<void> merge(const Aggregate& other);
 
   /// Sufficient statistics; how they are laid out is for the estimators (aggregate.cc, cells_of).
@@ -75,6 +77,8 @@ class Aggregate {
   void count(Bytes record);
 
   Survey survey_;
+  std::uint32_t shard_count_;
+  std::vector<std::uint32_t> shards_;  // increasing
   std::size_t record_size_;
   std::uint64_t ones_low_ = 0;  // plausible numbers of ones
   std::uint64_t ones_high_ = 0;
@@ -84,6 +88,9 @@ class Aggregate {
   Int128 sum_ = 0;
   Uint128 squares_ = 0;
 };
+
+/// Whether bytes are what serialize() writes, of any version, rather than reports.
+bool is_counts(std::string_view bytes);
 
 /// Ids that were counted already.
 class SeenIds {

@@ -41,8 +41,8 @@ std::string reports(const Survey& survey, const std::vector<std::string>& answer
   return make_batch(survey, records);
 }
 
-Aggregate collect(const Survey& survey, std::string_view bytes) {
-  Aggregate aggregate(survey);
+Aggregate collect(const Survey& survey, std::string_view bytes, Shard shard = {}) {
+  Aggregate aggregate(survey, shard);
   while (!bytes.empty()) aggregate.add(take_batch(survey, bytes).value());
   return aggregate;
 }
@@ -389,9 +389,24 @@ TEST(Aggregate, MergesAndSerializesInAnyOrder) {
     const std::string a = reports(survey, falling(37, 100), bits);
     const std::string b = reports(survey, falling(37, 50), bits);
     const Aggregate whole = collect(survey, b + a);
-    Aggregate merged = collect(survey, a);
-    ASSERT_TRUE(merged.merge(collect(survey, b)).has_value());
-    EXPECT_EQ(merged.serialize(), whole.serialize());
+    Aggregate merged = collect(survey, a, {1, 2});
+    ASSERT_TRUE(merged.merge(collect(survey, b, {2, 2})).has_value());
+    Aggregate turned = collect(survey, b, {2, 2});
+    ASSERT_TRUE(turned.merge(collect(survey, a, {1, 2})).has_value());
+    EXPECT_EQ(merged.serialize(), turned.serialize());
+    EXPECT_EQ(merged.cells(), whole.cells());
+    EXPECT_EQ(merged.tally(), whole.tally());
+    EXPECT_TRUE(merged.sum() == whole.sum() && merged.squares() == whole.squares());
+    // Nothing is added up twice: not a shard, nor a whole and its part.
+    const std::string before = merged.serialize();
+    for (const Shard again : {Shard{1, 2}, Shard{2, 2}, Shard{1, 1}, Shard{3, 4}}) {
+      const auto refused = merged.merge(collect(survey, b, again));
+      ASSERT_FALSE(refused.has_value());
+      EXPECT_EQ(refused.error().code, Code::kConflict);
+    }
+    EXPECT_FALSE(Aggregate(merged).merge(merged).has_value());
+    EXPECT_EQ(merged.serialize(), before);
+    EXPECT_EQ(Aggregate::parse(survey, before).value().serialize(), before);
     const std::string bytes = whole.serialize();
     EXPECT_EQ(Aggregate::parse(survey, bytes).value().serialize(), bytes);
     for (std::size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 50) {
@@ -400,6 +415,31 @@ TEST(Aggregate, MergesAndSerializesInAnyOrder) {
       EXPECT_FALSE(Aggregate::parse(survey, bent).has_value()) << i;
     }
     EXPECT_EQ(whole.tally().counted, 150u);
+  }
+}
+
+// Every id falls into one shard, whatever its bytes.
+TEST(Shard, HoldsWhatNoOtherHolds) {
+  SeededBits bits{11};
+  const Survey survey = choices(Mechanism::kResponse, 3);
+  std::string_view bytes;
+  const std::string made = reports(survey, falling(3, 200), bits);
+  bytes = made;
+  while (!bytes.empty()) {
+    const Batch batch = take_batch(survey, bytes).value();
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      for (const std::uint32_t count : {1U, 2U, 7U, kShardsMax}) {
+        std::uint32_t holders = 0;
+        for (std::uint32_t s = 1; s <= count; ++s) {
+          holders += Shard{s, count}.holds(batch.record(i)) ? 1 : 0;
+        }
+        EXPECT_EQ(holders, 1U);
+      }
+    }
+  }
+  EXPECT_EQ(parse_shard("2/8").value(), (Shard{2, 8}));
+  for (const char* wrong : {"", "2", "0/8", "9/8", "2/", "/8", "2/8 ", "-1/8", "2/65537", "1/0"}) {
+    EXPECT_FALSE(parse_shard(wrong).has_value()) << wrong;
   }
 }
 

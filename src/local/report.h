@@ -5,3 +5,4 @@
 #include "local/aggregate.h"
 #include "local/client/report.h"
 #include "local/client/survey.h"
+#include "local/shard.h"

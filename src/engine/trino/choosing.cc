@@ -112,15 +112,6 @@ Select Choosing::kept_rows(const Select& rows, std::int64_t most) const {
   return kept;
 }
 
-Select Choosing::counted(const Select& rows, std::int64_t most) const {
-  Select select = select_from(rows);
-  select.outputs = unit_and_keys();
-  select.group_by = select.outputs.size();
-  select.outputs.push_back(
-      Sql::as(Sql::call("least", {Sql::count_rows(), dialect().number(most)}), "n"));
-  return select;
-}
-
 std::vector<Sql> Choosing::key_order() const {
   const std::vector<Sql> keys = names("k", keys_.size());
   std::vector<Sql> bytes = {Sql::bytes(secret_), bytes_of(unit(), unit_)};

@@ -31,8 +31,6 @@ class Choosing {
 
   /// At most `most` rows of a unit and key, by the hash of unit, key, contents and occurrence.
   Select kept_rows(const Select& rows, std::int64_t most) const;
-  /// For rows of which nothing but their number is asked: unit, keys, and as "n" how many are kept.
-  Select counted(const Select& rows, std::int64_t most) const;
 
   /// Of rows that are one for each unit and key those of the first `most` keys of each unit;
   /// puts out the keys and `others`.

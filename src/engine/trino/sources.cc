@@ -2,6 +2,7 @@
 #include "engine/trino/sources.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/suggest.h"
 #include "engine/trino/numbers.h"
@@ -89,17 +90,20 @@ Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
   return check_identifier(schemas, at, table.unit->column);
 }
 
-/// A table of the catalog's own, asked about our table.
-Result<std::vector<Row>> look_up(Client& client, const std::vector<std::string>& name,
+/// A table of the catalog's own, asked about tables of ours, which are all in that catalog.
+Result<std::vector<Row>> look_up(Client& client, std::span<const std::vector<std::string>> tables,
                                  const std::string& columns, const std::string& from,
                                  const OwnerLog& log) {
+  const std::string& catalog = tables[0][0];
+  std::string sql = "SELECT " + columns + " FROM " + quote_name(catalog) + ".information_schema." +
+                    from + " WHERE ";
+  for (const std::vector<std::string>& name : tables) {
+    sql += (&name == tables.data() ? "(table_schema = " : " OR (table_schema = ") +
+           quote_text(name[1]) + " AND table_name = " + quote_text(name[2]) + ")";
+  }
   std::string fault;
-  Result<std::vector<Row>> rows =
-      client.ask("SELECT " + columns + " FROM " + quote_name(name[0]) + ".information_schema." +
-                     from + " WHERE table_schema = " + quote_text(name[1]) +
-                     " AND table_name = " + quote_text(name[2]),
-                 log, &fault);
-  if (fault == "CATALOG_NOT_FOUND") return not_found({name[0], "", ""}, "catalog for");
+  Result<std::vector<Row>> rows = client.ask(sql, log, &fault);
+  if (fault == "CATALOG_NOT_FOUND") return not_found({catalog, "", ""}, "catalog for");
   return rows;
 }
 
@@ -123,23 +127,34 @@ Result<std::vector<std::string>> parse_source(const std::string& source) {
   return parts;
 }
 
-Result<std::vector<StoredColumn>> columns_of(Client& client, const std::vector<std::string>& name,
-                                             const OwnerLog& log) {
-  DISCREET_ASSIGN(const std::vector<Row> rows,
-                  look_up(client, name, "column_name, data_type", "columns", log));
-  std::vector<StoredColumn> columns;
-  for (const Row& row : rows) {
-    const std::string type = text_of(row.at(1));
-    columns.push_back({text_of(row.at(0)), type, code_of(parse_type(type))});
+Result<std::map<std::vector<std::string>, std::vector<StoredColumn>>> columns_of(
+    Client& client, const std::vector<std::vector<std::string>>& tables, const OwnerLog& log) {
+  std::map<std::string, std::vector<std::vector<std::string>>> catalogs;
+  std::map<std::vector<std::string>, std::vector<StoredColumn>> out;
+  for (const std::vector<std::string>& name : tables) {
+    if (out.try_emplace(name).second) catalogs[name[0]].push_back(name);
   }
-  std::sort(columns.begin(), columns.end(),
-            [](const StoredColumn& a, const StoredColumn& b) { return a.name < b.name; });
-  return columns;
+  for (const auto& [catalog, inside] : catalogs) {
+    DISCREET_ASSIGN(const std::vector<Row> rows,
+                    look_up(client, inside, "table_schema, table_name, column_name, data_type",
+                            "columns", log));
+    for (const Row& row : rows) {
+      const std::string type = text_of(row.at(3));
+      out[{catalog, text_of(row.at(0)), text_of(row.at(1))}].push_back(
+          {text_of(row.at(2)), type, code_of(parse_type(type))});
+    }
+  }
+  for (auto& [name, columns] : out) {
+    std::sort(columns.begin(), columns.end(),
+              [](const StoredColumn& a, const StoredColumn& b) { return a.name < b.name; });
+  }
+  return out;
 }
 
 Result<StoredTable> describe(Client& client, const std::string& source, const OwnerLog& log) {
   DISCREET_ASSIGN(const std::vector<std::string> name, parse_source(source));
-  DISCREET_ASSIGN(const std::vector<Row> kinds, look_up(client, name, "table_type", "tables", log));
+  DISCREET_ASSIGN(const std::vector<Row> kinds,
+                  look_up(client, {&name, 1}, "table_type", "tables", log));
   if (kinds.empty()) return not_found(name, "table");
   if (text_of(kinds[0].at(0)) != "BASE TABLE") {
     return invalid_input(in_quotes(dotted(name)) +
@@ -157,8 +172,8 @@ Result<StoredTable> describe(Client& client, const std::string& source, const Ow
                          " is a materialized view, which may be computed anew when it is asked; "
                          "name a table");
   }
-  DISCREET_ASSIGN(std::vector<StoredColumn> columns, columns_of(client, name, log));
-  return StoredTable{name, std::move(columns)};
+  DISCREET_ASSIGN(auto columns, columns_of(client, {name}, log));
+  return StoredTable{name, std::move(columns[name])};
 }
 
 Result<Schemas> open_sources(Client& client, const policy::Policy& policy, const OwnerLog& log) {

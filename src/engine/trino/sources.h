@@ -5,6 +5,10 @@
 // on one (S1, S2), and it may look at who asks.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "engine/lowering/dialect.h"
 #include "engine/trino/client.h"
 #include "policy/draft.h"
@@ -21,10 +25,9 @@ Result<std::vector<std::string>> parse_source(const std::string& source);
 Result<lowering::Schemas> open_sources(Client& client, const policy::Policy& policy,
                                        const OwnerLog& log);
 
-/// The columns of a table, by name. Fails with: kNotFound, kEngine.
-Result<std::vector<lowering::StoredColumn>> columns_of(Client& client,
-                                                       const std::vector<std::string>& name,
-                                                       const OwnerLog& log);
+/// The columns of each of these tables as the cluster has them now, by name; asked once a catalog.
+Result<std::map<std::vector<std::string>, std::vector<lowering::StoredColumn>>> columns_of(
+    Client& client, const std::vector<std::vector<std::string>>& tables, const OwnerLog& log);
 
 /// One table. Fails with: kNotFound, kInvalidInput, kEngine.
 Result<lowering::StoredTable> describe(Client& client, const std::string& source,

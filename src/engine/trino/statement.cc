@@ -20,10 +20,9 @@ using Held = Choosing::Held;
 
 /// What the rows of the last stage are.
 enum class Rows {
-  kAll,      ///< rows, each of them a unit
-  kKept,     ///< kept rows, of which "n" is 1 once for each unit and key
-  kCounted,  ///< units and keys, with "n" rows each
-  kSummed,   ///< units and keys, with their parts of all sums as m0, m1, ...
+  kAll,     ///< rows, each of them a unit
+  kKept,    ///< kept rows, of which "n" is 1 once for each unit and key
+  kSummed,  ///< units and keys, with their parts of all sums as m0, m1, ...
 };
 
 class StatementLowering {
@@ -53,9 +52,10 @@ class StatementLowering {
 
   Select rows() const;
   Select stages();
-  Select sums_of_groups(const Select& kept) const;
+  Select sums(const Select& rows) const;
+  Select means(const Select& sums) const;
   Sql integer(std::size_t m) const;
-  Sql sum(Sql value, std::size_t m, std::int64_t rows) const;
+  Sql sum(Sql value, std::size_t m) const;
   Sql units() const;
   Sql number(std::size_t m) const;
 
@@ -126,24 +126,20 @@ Select StatementLowering::rows() const {
 Select StatementLowering::stages() {
   Select inner = rows();
   if (run_.fields.empty() || run_.fields.front().name != "unit") return inner;
-  const std::int64_t most_rows = run_.task.rows_per_unit_and_group;
   const std::int64_t most_groups = run_.task.groups_per_unit;
-  const bool chooses = chooses_groups();
-  if (contents_.empty()) {
-    last_ = Rows::kCounted;
-    inner = choosing_.counted(inner, most_rows);
-    return chooses ? choosing_.chosen(inner, {Sql::name({"n"})}, most_groups) : inner;
+  if (needs_values()) {
+    last_ = Rows::kKept;
+    inner = choosing_.kept_rows(inner, run_.task.rows_per_unit_and_group);
+    return chooses_groups() ? choosing_.chosen_by_rank(inner, most_groups) : inner;
   }
-  last_ = Rows::kKept;
-  inner = choosing_.kept_rows(inner, most_rows);
-  if (!chooses) return inner;
-  if (needs_values()) return choosing_.chosen_by_rank(inner, most_groups);
   last_ = Rows::kSummed;
-  std::vector<Sql> sums;
+  inner = means(sums(inner));
+  if (!chooses_groups()) return inner;
+  std::vector<Sql> parts;
   for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
-    if (measure(m).kind != MeasureKind::kUnits) sums.push_back(Sql::name({numbered("m", m)}));
+    if (measure(m).kind != MeasureKind::kUnits) parts.push_back(Sql::name({numbered("m", m)}));
   }
-  return choosing_.chosen(sums_of_groups(inner), std::move(sums), most_groups);
+  return choosing_.chosen(inner, std::move(parts), most_groups);
 }
 
 /// The integer z of a kept row, or NULL.
@@ -155,37 +151,54 @@ Sql StatementLowering::integer(std::size_t m) const {
   return dialect().scaled(column, one.map.formula(), *checked_.steps()[m].shape.grid);
 }
 
-/// sum(value) of at most `rows` rows (0: of any number), in the narrowest type that cannot
-/// overflow: 2^63 rows of 2^62 are below 10^38.
-Sql StatementLowering::sum(Sql value, std::size_t m, std::int64_t rows) const {
+/// sum(value), in the narrowest type that cannot overflow: 2^63 rows of 2^62 are below 10^38.
+Sql StatementLowering::sum(Sql value, std::size_t m) const {
   const plan::Step& step = checked_.steps()[m];
   const plan::Range range = plan::range_of(step.measurement, step.lowered);
   const Integer most = std::max(Integer(abs(range.low)), Integer(abs(range.high)));
-  const bool fits = rows > 0 && most * Integer(static_cast<long>(rows)) < (Integer(1) << 62);
   const Integer short_end("1000000000000000000");  // of DECIMAL(18,0), which is added up faster
-  if (!fits) value = Sql::cast_decimal(std::move(value), most < short_end ? 18 : 38, 0);
-  return Sql::call("sum", {std::move(value)});
+  return Sql::call("sum", {Sql::cast_decimal(std::move(value), most < short_end ? 18 : 38, 0)});
 }
 
-/// One row for each unit and key, with its parts of all sums.
-Select StatementLowering::sums_of_groups(const Select& kept) const {
-  Select select = select_from(kept);
+/// One row for each unit and key: how many rows it has, and what they add up to.
+Select StatementLowering::sums(const Select& rows) const {
+  Select select = select_from(rows);
   select.outputs = choosing_.unit_and_keys();
   select.group_by = select.outputs.size();
-  const std::int64_t rows = run_.task.rows_per_unit_and_group;
+  select.outputs.push_back(Sql::as(Sql::count_rows(), "n"));
   for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
     const Measure& one = measure(m);
-    Sql part = Sql::count_rows();
-    if (one.kind == MeasureKind::kUnits) continue;
-    if (one.kind == MeasureKind::kRows && one.content) {
-      part = Sql::call("count", {contents_[*one.content]});
-    } else if (one.kind == MeasureKind::kSum) {
-      part = sum(integer(m), m, rows);
-    } else if (one.kind == MeasureKind::kSquares) {
+    if (!one.content) continue;
+    Sql part = Sql::call("count", {contents_[*one.content]});
+    if (one.kind == MeasureKind::kSum) part = sum(integer(m), m);
+    if (one.kind == MeasureKind::kSquares) {
       const Sql z = integer(m);
-      part = sum(Sql::infix("*", {z, z}), m, rows);
+      part = sum(Sql::infix("*", {z, z}), m);
     }
     select.outputs.push_back(Sql::as(std::move(part), numbered("m", m)));
+  }
+  return select;
+}
+
+/// The same where no more than r rows count: of more, what r of them add up to on average. Halves
+/// away from zero; with s = q n + t, as q r + round(t r / n), none of which overflows.
+Select StatementLowering::means(const Select& sums) const {
+  Select select = select_from(sums);
+  select.outputs = choosing_.unit_and_keys();
+  const Sql n = Sql::name({"n"});
+  const Sql r = dialect().number(run_.task.rows_per_unit_and_group);
+  for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
+    if (measure(m).kind == MeasureKind::kUnits) continue;
+    Sql mean = Sql::call("least", {n, r});
+    if (measure(m).content) {
+      const Sql s = wide(Sql::name({numbered("m", m)}));
+      const Sql rest = Sql::infix("%", {s, n});
+      const Sql whole = Sql::infix("/", {Sql::infix("-", {s, rest}), n});
+      mean = Sql::choose({Sql::infix("<=", {n, r}), s,
+                          Sql::infix("+", {Sql::infix("*", {whole, r}),
+                                           Sql::infix("/", {Sql::infix("*", {rest, r}), n})})});
+    }
+    select.outputs.push_back(Sql::as(std::move(mean), numbered("m", m)));
   }
   return select;
 }
@@ -207,17 +220,14 @@ Sql StatementLowering::number(std::size_t m) const {
   }
   switch (one.kind) {
     case MeasureKind::kRows:
-      if (last_ == Rows::kCounted) {
-        return total(Sql::call("sum", {Sql::cast_decimal(Sql::name({"n"}), 18, 0)}));
-      }
       return wide(one.content ? Sql::call("count", {contents_[*one.content]}) : Sql::count_rows());
     case MeasureKind::kDistinct:
       return wide(Sql::count_distinct(contents_[*one.content]));
     case MeasureKind::kSum:
-      return total(sum(integer(m), m, 0));
+      return total(sum(integer(m), m));
     case MeasureKind::kSquares: {
       const Sql z = integer(m);
-      return total(sum(Sql::infix("*", {z, z}), m, 0));
+      return total(sum(Sql::infix("*", {z, z}), m));
     }
     case MeasureKind::kUnits:
     case MeasureKind::kQuantile:

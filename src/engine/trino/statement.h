@@ -3,9 +3,10 @@
 // each of these at most r rows, then every measurement. Nothing but groups, and for quantiles
 // values with their counts, comes back; rows stay where they are, spread over the workers by unit.
 //
-// Which rows are kept is the rule of engine/bounding.md with another hash (statement.md): a
-// function of the unit's own rows and the secret (E2). One statement reads one snapshot, as far as
-// the connector has any (E4).
+// Where nothing but counts and sums is asked no row is chosen: a unit with more than r rows in a
+// group adds what r of them add up to on average. Else which rows are kept is the rule of
+// engine/bounding.md with another hash. Both are functions of the unit's own rows and the secret
+// (E2; statement.md). One statement reads one snapshot, as far as the connector has any (E4).
 #pragma once
 
 #include <cstddef>

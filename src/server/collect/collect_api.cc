@@ -21,7 +21,8 @@ struct Fate {
 constexpr Fate kFates[] = {
     {"accepted", &Counts::accepted},         {"duplicate", &Counts::duplicate},
     {"out_of_range", &Counts::out_of_range}, {"implausible", &Counts::implausible},
-    {"wrong_survey", &Counts::wrong_survey}, {"malformed", &Counts::malformed}};
+    {"wrong_survey", &Counts::wrong_survey}, {"elsewhere", &Counts::elsewhere},
+    {"malformed", &Counts::malformed}};
 
 nlohmann::ordered_json document(const Counts& counts) {
   nlohmann::ordered_json json;
@@ -68,6 +69,12 @@ Response take_reports(Collector& collector, const Request& request) {
     json["error"] = "wrong_survey";
     json["message"] = why;
     return {.status = 409, .body = text_of(json)};
+  }
+  if (counts->elsewhere > 0) {
+    json["error"] = "elsewhere";
+    json["message"] = "this collector counts shard " + to_string(collector.shard()) +
+                      "; send the reports to all shards, each takes its own";
+    return {.status = 421, .body = text_of(json)};
   }
   return {.body = text_of(json)};
 }

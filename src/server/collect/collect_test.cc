@@ -39,6 +39,42 @@ std::string all_cells(const Collector& collector) {
   return out;
 }
 
+// Three collectors of one survey that are all sent everything: together they count each once.
+TEST(Collector, CountsItsOwnShardOnly) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  std::optional<local::Aggregate> all;
+  std::uint64_t accepted = 0;
+  for (std::uint32_t s = 1; s <= 3; ++s) {
+    const CollectorOptions options{
+        .survey = kSurvey, .folder = scratch / ("store" + std::to_string(s)), .shard = {s, 3}};
+    auto collector = Collector::open(options).value();
+    const Counts counts = collector->accept(reports(kSurvey, 0, 100)).value();
+    EXPECT_EQ(counts.accepted + counts.elsewhere, 100U);
+    EXPECT_EQ(collector->accept(reports(kSurvey, 0, 100)).value(),
+              (Counts{.duplicate = counts.accepted, .elsewhere = counts.elsewhere}));
+    accepted += counts.accepted;
+    const local::Aggregate one = collector->aggregate();
+    if (all) {
+      ASSERT_TRUE(all->merge(one).has_value());
+    } else {
+      all = one;
+    }
+    EXPECT_FALSE(all->merge(one).has_value());
+    collector = nullptr;
+    // Nor does it take up another shard's log.
+    for (const local::Shard other : {local::Shard{1, 1}, local::Shard{s % 3 + 1, 3}}) {
+      CollectorOptions moved = options;
+      moved.shard = other;
+      EXPECT_FALSE(Collector::open(moved).has_value());
+    }
+  }
+  EXPECT_EQ(accepted, 100U);
+  const Scratch alone(Scratch::Place::kMemory);
+  auto single = open(alone).value();
+  EXPECT_EQ(single->accept(reports(kSurvey, 0, 100)).value().accepted, 100U);
+  EXPECT_EQ(all->cells(), single->aggregate().cells());
+}
+
 TEST(Collector, CountsEachReportOnceAndSaysWhatBecameOfTheRest) {
   const Scratch scratch(Scratch::Place::kMemory);
   auto collector = open(scratch).value();

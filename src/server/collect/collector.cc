@@ -15,6 +15,14 @@ local::Bytes bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
+/// What the log's reports are of. The only shard's is the survey's: logs that were written before
+/// there were shards are its.
+std::uint64_t about(const CollectorOptions& options) {
+  const std::uint64_t part =
+      std::uint64_t{options.shard.count - 1} << 32 | (options.shard.index - 1);
+  return local::fingerprint(options.survey) ^ part * 0x9E3779B97F4A7C15;
+}
+
 }  // namespace
 
 Counts& Counts::operator+=(const Counts& more) {
@@ -23,6 +31,7 @@ Counts& Counts::operator+=(const Counts& more) {
   out_of_range += more.out_of_range;
   implausible += more.implausible;
   wrong_survey += more.wrong_survey;
+  elsewhere += more.elsewhere;
   malformed += more.malformed;
   return *this;
 }
@@ -40,7 +49,7 @@ Result<void> Collector::reload() {
   seen_.emplace();
   {
     const std::lock_guard lock(mutex_);
-    aggregate_.emplace(options_.survey);
+    aggregate_.emplace(options_.survey, options_.shard);
     totals_ = {};
   }
   const auto visit = [this](std::string_view frame) { return restore(frame); };
@@ -48,7 +57,7 @@ Result<void> Collector::reload() {
     DISCREET_TRY(log_->read_again(visit));
   } else {
     DISCREET_ASSIGN(log_, ReportLog::open({.folder = options_.folder,
-                                           .about = local::fingerprint(options_.survey),
+                                           .about = about(options_),
                                            .segment_bytes = options_.segment_bytes},
                                           visit));
   }
@@ -131,7 +140,9 @@ Result<void> Collector::choose(Pending& pending) {
   for (const local::Batch& batch : *pending.batches) {
     for (std::size_t i = 0; i < batch.count; ++i) {
       const local::Bytes record = batch.record(i);
-      if (seen_->insert(record)) {
+      if (!options_.shard.holds(record)) {
+        ++pending.counts.elsewhere;
+      } else if (seen_->insert(record)) {
         fresh_.append(reinterpret_cast<const char*>(record.data()), record.size());
       } else {
         ++pending.counts.duplicate;
@@ -192,7 +203,9 @@ void Collector::count(Pending& pending) {
   pending.counts.out_of_range = after.out_of_range - before.out_of_range;
   pending.counts.implausible = after.implausible - before.implausible;
   totals_.duplicate += pending.counts.duplicate;
+  totals_.elsewhere += pending.counts.elsewhere;
   unsaved_.duplicate += pending.counts.duplicate;
+  unsaved_.elsewhere += pending.counts.elsewhere;
 }
 
 /// After a failed write everything is read again, now and then, up to what is surely on disk: then

@@ -7,6 +7,7 @@
 // C1  A report that accept() counted is on disk and in the aggregate, after any crash too.
 // C2  A report is counted once: its id, 128 bits that its client drew once and keeps when it sends
 //     again, is remembered for ever. So a client that got no answer sends again.
+//     Of several collectors each counts its own shard only, so that this holds for all together.
 // C3  Nothing about the sender is kept: no address, no time.
 //
 // All state is a fold of the log (report_log.h). Threads that wait for the disk share one frame.
@@ -37,6 +38,7 @@ struct Counts {
   std::uint64_t out_of_range = 0;  ///< new, but no output of the survey's randomizer
   std::uint64_t implausible = 0;   ///< new, but hardly an honest client's
   std::uint64_t wrong_survey = 0;  ///< made for another survey, or with other parameters
+  std::uint64_t elsewhere = 0;     ///< of another shard, not kept here
   std::uint64_t malformed = 0;     ///< pieces that are no batch; how many reports nobody knows
 
   Counts& operator+=(const Counts& more);
@@ -46,6 +48,7 @@ struct Counts {
 struct CollectorOptions {
   local::Survey survey = {};
   std::filesystem::path folder = {};
+  local::Shard shard = {};  ///< which reports are counted here; the same for ever
   /// An id takes up to 64 bytes of memory while the table of ids grows.
   std::uint64_t reports_max = 50'000'000;
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;
@@ -68,6 +71,7 @@ class Collector {
   /// What was counted so far.
   local::Aggregate aggregate() const;
   const local::Survey& survey() const { return options_.survey; }
+  const local::Shard& shard() const { return options_.shard; }
   std::uint64_t torn_bytes() const;
   bool is_healthy() const;
 
