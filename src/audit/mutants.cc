@@ -10,6 +10,8 @@
 #include "mechanism/laplace.h"
 #include "mechanism/partition_selection.h"
 #include "mechanism/permute_and_flip.h"
+#include "mechanism/prefix_stream.h"
+#include "mechanism/prefix_table.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/residual_table.h"
 #include "mechanism/thresholded_laplace.h"
@@ -30,6 +32,7 @@ Cost pure(const Rational& epsilon) { return pure_cost(Epsilon::trusted(epsilon))
 std::string print(Int128 x) { return to_string(x); }
 std::string print(const std::optional<Int128>& x) { return x ? to_string(*x) : "absent"; }
 std::string print(std::size_t x) { return std::to_string(x); }
+std::string print(std::int64_t x) { return std::to_string(x); }
 std::string print(bool x) { return x ? "1" : "0"; }
 template <class Entry>
 std::string print(const std::vector<Entry>& entries) {
@@ -227,6 +230,43 @@ Verdict residual_of_one_cell(bool faulty, const Progress& progress) {
       kNoTheorem);
 }
 
+/// Running sums: a count is mixed into later places too; the noise is for its own place alone.
+Verdict unmixed_length(bool faulty, const Progress& progress) {
+  using Counts = std::vector<std::int64_t>;
+  const Rho rho = Rho::trusted(5);
+  const auto honest = mechanism::PrefixTable::make(
+      {.rows = 1, .mixing = mechanism::Toeplitz::square_root(2, 1), .reach = 1, .rho = rho});
+  const auto short_noise =
+      mechanism::GaussianVector::make({.sensitivity_squared = L2Squared::trusted(4), .rho = rho});
+  return judge_program<6>(
+      honest.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 30, .progress = progress},
+      [&](const Counts& x, Tape<6>& tape) -> Counts {
+        if (!faulty) {
+          return Door::replay(honest.value(), Sensitive<Counts>{Counts(x)}, tape).outcome();
+        }
+        const Counts mixed{2 * x[0], x[0] + 2 * x[1]};
+        return Door::replay(short_noise.value(), Sensitive<Counts>{Counts(mixed)}, tape).outcome();
+      },
+      kNoTheorem);
+}
+
+/// A daily count whose second day is released with the first day's noise.
+Verdict noise_of_yesterday(bool faulty, const Progress& progress) {
+  using Counts = std::vector<std::int64_t>;
+  const auto terms = mechanism::PrefixStream::Terms::make(
+      {.days = 2, .days_per_unit = 1, .reach = 1, .rho = Rho::trusted(5), .unit_bits = 1});
+  return judge_program<6>(
+      terms.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 30, .progress = progress},
+      [&](const Counts& x, Tape<6>& tape) -> Counts {
+        Counts out =
+            mechanism::PrefixStream::replay(terms.value(), Sensitive<Counts>{Counts(x)}, tape)
+                .outcome();
+        if (faulty) out[1] = out[0] + 2 * (x[1] - x[0]);
+        return out;
+      },
+      kNoTheorem);
+}
+
 /// p(n + 1) in place of p(n): a key with one unit is shown with probability (e^epsilon + 1) delta.
 Verdict selection_ahead(bool faulty, const Progress& progress) {
   const auto mechanism = mechanism::PartitionSelection::make(
@@ -339,6 +379,10 @@ std::vector<Mutant> all_mutants() {
        clipping_removed},
       {"residual-of-one-cell", "a residual of multiplied cells with the noise of one",
        residual_of_one_cell},
+      {"unmixed-length", "running sums with the noise of counts that are not mixed",
+       unmixed_length},
+      {"noise-of-yesterday", "a daily count released with the noise of the day before",
+       noise_of_yesterday},
       {"unscaled-questions", "above-threshold with the threshold's noise on the questions",
        unscaled_questions},
       {"odds-rounded-up", "a local randomizer with odds one part in 1000 above e^epsilon",

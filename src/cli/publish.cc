@@ -101,6 +101,14 @@ std::string sheets_text(const std::vector<publish::Sheet>& sheets, double confid
   return out;
 }
 
+std::string what_fits(const publish::Foreseen& foreseen) {
+  if (foreseen.width_that_fits == 0) return "Ask the owner for a top-up";
+  char width[40];
+  std::snprintf(width, sizeof width, "%.4g", foreseen.width_that_fits);
+  return "At the price that is left the same workload fits with a largest half width of " +
+         std::string(width) + ": write that rho in it, or ask the owner for a top-up";
+}
+
 Result<int> run_publish(const PublishArguments& arguments, const Streams& streams) {
   if (!arguments.file) return missing("the workload", kExample);
   DISCREET_ASSIGN(const FileFormat format, format_of(arguments));
@@ -119,9 +127,8 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
       write_all(arguments.dry_run ? streams.out : streams.err, design_text(workload, foreseen)));
   if (!foreseen.fits) {
     return Error{Code::kBudget, "this publication costs " + foreseen.price + ", and " +
-                                    foreseen.left +
-                                    " is left; nothing was charged. Write no more than that in the "
-                                    "workload, or ask the owner for a top-up"};
+                                    foreseen.left + " is left; nothing was charged. " +
+                                    what_fits(foreseen)};
   }
   if (arguments.dry_run) {
     say(streams.err, "nothing was charged\n");
@@ -175,9 +182,8 @@ Result<int> run_workload_curve(const WorkloadCurve& arguments, const Streams& st
   double cells = 0;
   for (std::size_t i = 0; i < workload.tables.size(); ++i) {
     if (workload.tables[i].measure != 0) continue;
-    mean += static_cast<double>(one.tables[i].cells) * one.tables[i].deviation *
-            one.tables[i].deviation;
-    cells += static_cast<double>(one.tables[i].cells);
+    for (const double deviation : one.tables[i].deviations) mean += deviation * deviation;
+    cells += static_cast<double>(one.tables[i].deviations.size());
   }
   report::Plot plot{.title = "error of " + *arguments.file,
                     .x_label = "epsilon at delta " + delta.to_string(),

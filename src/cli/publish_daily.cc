@@ -49,14 +49,17 @@ std::string comparison(const plan::CheckedDaily& checked) {
          shown(compared.anew) + "\n";
 }
 
-report::Table table_of(const std::vector<publish::DailyRow>& rows) {
-  report::Table table({"day", "count", "total", "total_low", "total_high"});
+/// Every row says whom it protects, wherever it is copied to.
+report::Table table_of(const plan::CheckedDaily& checked,
+                       const std::vector<publish::DailyRow>& rows) {
+  report::Table table({"day", "count", "total", "total_low", "total_high", "protects"});
+  const std::string whom = checked.event_level ? "single rows (EVENT-LEVEL)" : "units";
   const double width = publish::normal_width(0.95);
   for (const publish::DailyRow& row : rows) {
     const double off = width * row.total_deviation;
     table.add({report::Cell::words(row.day), report::Cell::number(shown(row.count)),
                report::Cell::number(shown(row.total)), report::Cell::number(shown(row.total - off)),
-               report::Cell::number(shown(row.total + off))});
+               report::Cell::number(shown(row.total + off)), report::Cell::words(whom)});
   }
   return table;
 }
@@ -90,7 +93,7 @@ Result<int> run_step(const DailyArguments& arguments, const Streams& streams) {
   const engine::OwnerLog log{.say = engine_says(streams), .progress = {}};
   DISCREET_ASSIGN(const publish::DailyRow row,
                   stream.step(*arguments.name, arguments.day, asking->engine(), log));
-  DISCREET_TRY(write_all(streams.out, table_of({row}).render(format)));
+  DISCREET_TRY(write_all(streams.out, table_of(checked, {row}).render(format)));
   say(streams.err, protection(checked));
   return 0;
 }
@@ -104,7 +107,7 @@ Result<int> run_show(const DailyArguments& arguments, const Streams& streams) {
                               arguments.folder(asking->policy()));
   DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
   DISCREET_ASSIGN(const auto rows, stream.rows(*arguments.name));
-  DISCREET_TRY(write_all(streams.out, table_of(rows).render(format)));
+  DISCREET_TRY(write_all(streams.out, table_of(checked, rows).render(format)));
   say(streams.err, protection(checked) + comparison(checked));
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "cli/process_for_tests.h"
@@ -34,7 +35,8 @@ daily:
   by_day: {table: people, day: day, first: 2026-01-01, days: 3, days_per_unit: 1, rows_per_day: 1, rho: 1}
 )";
 
-constexpr const char* kWorkload = R"(table: people
+constexpr const char* kWorkload = R"(about: {name: people of the town, curator: Office of tests}
+table: people
 rho: 20
 nonnegative: true
 columns: {age: {bins: 25}}
@@ -106,8 +108,22 @@ TEST(Publish, ChargesOnceAndWritesTablesThatAgree) {
   const Finished first = world.run({world.at("w.yaml"), "--json"});
   ASSERT_EQ(first.status, 0) << first.err;
   const json published = json::parse(first.out);
-  EXPECT_EQ(published["certificate"]["deployment"]["privacy_loss"]["privacy_parameters"]["rho"],
-            "20");
+  // The registry's words: every field of a record, none of its own, numbers as numbers.
+  const json& record = published["certificate"];
+  const auto has = [](const json& object, const std::set<std::string>& names) {
+    std::set<std::string> found;
+    for (const auto& [key, value] : object.items()) found.insert(key);
+    EXPECT_EQ(found, names);
+  };
+  has(record, {"status", "registry_authors", "tier", "deployment"});
+  has(record["deployment"], {"name", "data_curator", "description", "intended_use",
+                             "data_product_type", "data_product_region", "publication_date",
+                             "dp_flavor", "privacy_loss", "model", "accounting", "implementation"});
+  has(record["deployment"]["model"],
+      {"model_name", "release_type", "data_source_type", "access_type"});
+  EXPECT_EQ(record["deployment"]["data_curator"], "Office of tests");
+  EXPECT_EQ(record["deployment"]["privacy_loss"]["privacy_parameters"], (json{{"rho", 20.0}}));
+  EXPECT_TRUE(record["deployment"]["implementation"]["mechanisms"].is_string());
   EXPECT_EQ(published["certificate"]["deployment"]["dp_flavor"]["unprotected_quantities"],
             "places/top = 1000");
   std::map<std::string, json> tables;
@@ -125,7 +141,16 @@ TEST(Publish, ChargesOnceAndWritesTablesThatAgree) {
   }
   EXPECT_NEAR(sum, tables["total"][0][0].get<double>(), 1e-6);  // they agree
   EXPECT_EQ(whole, tables["total"][0].back());
-  near(tables["ages"][3][1], 1'000);
+  // So do the parts: running sums, areas and tables are read off one estimate.
+  double below_50 = 0;
+  for (const json& row : tables["pairs"]) {
+    if (row[1] == "0 to 24" || row[1] == "25 to 49") below_50 += row[2].get<double>();
+  }
+  EXPECT_NEAR(tables["ages"][1][1].get<double>(), below_50, 1e-6);
+  EXPECT_NEAR(tables["ages"][3][1].get<double>(), tables["total"][0][0].get<double>(), 1e-6);
+  EXPECT_EQ(tables["total"][0][0], 1'000.0);  // the top is an invariant, and the total is the top
+  EXPECT_EQ(tables["total"][0][1], 0.0);      // its deviation
+  EXPECT_EQ(tables["ages"][3].back(), 1'000.0);
   EXPECT_NEAR(tables["pay_by_sex"][0][1].get<double>(), 250 * 500, 20'000);
   const json& places = tables["places"];
   ASSERT_EQ(places.size(), 7U);
@@ -162,6 +187,7 @@ TEST(Publish, BadInputIsNamedAndNothingIsCharged) {
   const Finished poor = world.run({world.at("w.yaml"), "--analyst", "ann"});
   EXPECT_EQ(poor.status, 4);
   EXPECT_NE(poor.err.find("rho 1 "), std::string::npos) << poor.err;  // what would fit
+  EXPECT_NE(poor.err.find("fits with a largest half width of"), std::string::npos) << poor.err;
   world.write("bad.yaml", "table: people\nrho: 1\ntables: {a: [sxe]}\n");
   const Finished bad = world.run({world.at("bad.yaml")});
   EXPECT_EQ(bad.status, 2);
@@ -199,6 +225,7 @@ TEST(Daily, IsChargedWholeAtRegistrationAndGoesOnDayByDay) {
   const Finished one = daily("step", {"--day", "2026-01-01", "--json"});
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_NE(one.err.find("on at most 1 days"), std::string::npos) << one.err;
+  EXPECT_EQ(json::parse(one.out)[0]["protects"], "units");
   const Finished twice = daily("step", {"--day", "2026-01-01"});
   EXPECT_EQ(twice.status, 2);
   EXPECT_NE(twice.err.find("was released before"), std::string::npos) << twice.err;

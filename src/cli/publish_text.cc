@@ -6,6 +6,7 @@
 
 #include "accounting/zcdp.h"
 #include "cli/publish.h"
+#include "report/intervals.h"
 #include "report/plot.h"
 #include "report/tiles.h"
 
@@ -44,10 +45,11 @@ report::Table design_table(const Workload& workload, const Design& design) {
   report::Table table({"name", "what", "cells", "deviation", "half width"});
   for (std::size_t i = 0; i < workload.tables.size(); ++i) {
     const publish::AskedTable& asked = workload.tables[i];
-    const double deviation = design.tables[i].deviation;
+    const auto& deviations = design.tables[i].deviations;
+    const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
     const std::string& measure = workload.measures[asked.measure].name;
     table.add(design_row(asked.name, asked.measure == 0 ? "counts" : "sums of " + measure,
-                         design.tables[i].cells, deviation, deviation, width));
+                         deviations.size(), *least, *most, width));
   }
   for (std::size_t i = 0; i < workload.ranges.size(); ++i) {
     const auto& deviations = design.ranges[i].deviations;
@@ -57,7 +59,7 @@ report::Table design_table(const Workload& workload, const Design& design) {
         std::string(workload.ranges[i].kind == publish::RangeKind::kPrefix ? "running sums"
                                                                            : "ranges") +
             (design.ranges[i].mixed ? ", mixed" : ", place by place"),
-        deviations.size() * design.ranges[i].rows, *least, *most, width));
+        deviations.size(), *least, *most, width));
   }
   for (std::size_t i = 0; i < workload.hierarchies.size(); ++i) {
     for (std::size_t l = 0; l < design.hierarchies[i].deviations.size(); ++l) {
@@ -76,30 +78,64 @@ std::string label_of(const Sheet& sheet, std::size_t i) {
   return out.empty() ? sheet.name : out;
 }
 
-/// Bars with the interval of their height.
+/// A cell whose half width is more than half of it: one cannot tell it from half or twice as much.
+bool is_hidden(const Sheet& sheet, std::size_t i, double width) {
+  return width * sheet.deviations[i] > sheet.values[i] / 2;
+}
+
+/// Bars with the interval of their length.
 std::string bars_of(const Sheet& sheet, double width) {
+  std::vector<report::IntervalRow> rows;
+  for (std::size_t i = 0; i < sheet.values.size(); ++i) {
+    const double off = width * sheet.deviations[i];
+    rows.push_back({.label = label_of(sheet, i),
+                    .value = sheet.values[i],
+                    .low = sheet.values[i] - off,
+                    .high = sheet.values[i] + off,
+                    .hidden = is_hidden(sheet, i, width)});
+  }
+  return report::intervals_svg(sheet.measure + ", with intervals", rows);
+}
+
+/// Running sums of one line: the band in which they lie.
+std::string band_of(const Sheet& sheet, double width) {
   report::Plot plot{.title = sheet.name,
-                    .x_label = "",
+                    .x_label = sheet.columns.back() + " (place)",
                     .y_label = sheet.measure,
                     .y_scale = report::YScale::kLinear};
   for (std::size_t i = 0; i < sheet.values.size(); ++i) {
-    const double x = static_cast<double>(i);
     const double off = width * sheet.deviations[i];
-    plot.bars.push_back({x, x + 0.9, std::max(0.0, sheet.values[i]),
-                         std::max(0.0, sheet.values[i] - off),
-                         std::max(0.0, sheet.values[i] + off)});
-    if (sheet.values.size() <= 12) plot.x_names.emplace_back(x + 0.45, label_of(sheet, i));
+    plot.points.push_back({static_cast<double>(i), sheet.values[i] - off, sheet.values[i] + off});
   }
   return report::plot_svg(plot);
 }
 
-std::string tiles_of(const Sheet& sheet) {
-  report::Tiles tiles{.title = sheet.name, .tiles = {}, .columns = 0};
+/// The places of a key column, in order.
+std::vector<std::string> places_of(const Sheet& sheet, std::size_t column) {
+  std::vector<std::string> out;
+  for (const auto& key : sheet.keys) {
+    if (std::find(out.begin(), out.end(), key[column]) == out.end()) out.push_back(key[column]);
+    if (out.size() > 2'000) break;
+  }
+  return out;
+}
+
+std::string tiles_of(const Sheet& sheet, double width) {
+  report::Tiles tiles{.title = sheet.measure + ", by shade"};
   // Of a hierarchy the second level: states rather than tracts.
   for (std::size_t i = 0; i < sheet.values.size() && tiles.tiles.size() < 2'000; ++i) {
     if (sheet.kind == "hierarchy" && sheet.keys[i][0] != "1") continue;
     tiles.tiles.push_back(
-        {sheet.kind == "hierarchy" ? sheet.keys[i][1] : label_of(sheet, i), sheet.values[i]});
+        {.label = sheet.kind == "hierarchy" ? sheet.keys[i][1] : label_of(sheet, i),
+         .value = sheet.values[i],
+         .hidden = is_hidden(sheet, i, width)});
+  }
+  if (sheet.kind == "table" && sheet.columns.size() == 2 &&
+      tiles.tiles.size() == sheet.values.size()) {
+    tiles.row_names = places_of(sheet, 0);
+    tiles.column_names = places_of(sheet, 1);
+    tiles.columns = tiles.column_names.size();
+    tiles.title += ": " + sheet.columns[0] + " down, " + sheet.columns[1] + " across";
   }
   return tiles.tiles.empty() ? "" : report::tiles_svg(tiles);
 }
@@ -129,7 +165,7 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
         if (sheet.values[i] < ends[k] || sheet.values[i] >= ends[k + 1]) continue;
         ++count;
         const double off = width * sheet.deviations[i];
-        unseen += off > sheet.values[i] / 2 ? 1 : 0;
+        unseen += is_hidden(sheet, i, width) ? 1 : 0;
         if (sheet.values[i] >= 1) relative.push_back(off / sheet.values[i]);
         if (sheet.whole.empty()) continue;
         change += sheet.whole[i] - sheet.values[i];
@@ -209,10 +245,14 @@ report::Exhibit publication_page(const Workload& workload, const publish::Public
     report::Section section{.heading = sheet.name,
                             .words = {sheet.kind + " of " + sheet.measure + ", " +
                                       std::to_string(sheet.values.size()) + " cells"}};
-    if (sheet.values.size() > 1 && sheet.values.size() <= 60) {
+    const bool line = sheet.kind == "running sums" && sheet.columns.size() == 1;
+    if (line && sheet.values.size() > 12) {
+      section.pictures.push_back(band_of(sheet, width));
+    } else if (sheet.values.size() <= 60) {
       section.pictures.push_back(bars_of(sheet, width));
     }
-    if (sheet.values.size() > 1) section.pictures.push_back(tiles_of(sheet));
+    const bool grid = sheet.kind == "table" || sheet.kind == "hierarchy";
+    if (grid && sheet.values.size() > 3) section.pictures.push_back(tiles_of(sheet, width));
     page.sections.push_back(std::move(section));
   }
   page.footer = "Made from released numbers only; nothing on this page was compared with the data.";

@@ -112,7 +112,14 @@ Result<bool> DailyStream::register_question(const std::string& name, const std::
   DISCREET_TRY(make_directories(folder_));
   DISCREET_ASSIGN(const OpenFile lock, OpenFile::open(files.lock, O_RDWR | O_CREAT));
   DISCREET_TRY(lock.lock());
+  const Charge& charge = checked.rows.charge();
+  const Hash hash =
+      ledger::sha256("daily\n" + std::string(charge.plan().begin(), charge.plan().end()));
+  // The label is not the snapshot's: a stream lives through many of them.
+  const ledger::Question question{
+      .analyst = analyst, .key = std::string(hash.begin(), hash.end()), .snapshot = "daily stream"};
   if (is_there(files.released)) {
+    if (!is_there(files.witness)) DISCREET_TRY(finish_registration(files, charge, question));
     DISCREET_TRY(load(files, checked));
     return false;
   }
@@ -125,12 +132,6 @@ Result<bool> DailyStream::register_question(const std::string& name, const std::
                                       ", or declare the question under another name"};
   }
   DISCREET_ASSIGN(const ledger::OwnerKey key, this->key());
-  const Charge& charge = checked.rows.charge();
-  const Hash hash =
-      ledger::sha256("daily\n" + std::string(charge.plan().begin(), charge.plan().end()));
-  // The label is not the snapshot's: a stream lives through many of them.
-  const ledger::Question question{
-      .analyst = analyst, .key = std::string(hash.begin(), hash.end()), .snapshot = "daily stream"};
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, question));
   if (std::holds_alternative<ledger::Answer>(outcome)) {
     return Error{Code::kConflict,
@@ -156,6 +157,19 @@ Result<bool> DailyStream::register_question(const std::string& name, const std::
   DISCREET_TRY(save(files, state));
   DISCREET_TRY(ledger_.store(std::move(paid), text_of(state) + "\n"));
   return true;
+}
+
+// A registration that died between its state and its witness: the ledger has no answer of it yet,
+// so nothing was ever released. Where it has one, a missing witness is for load() to refuse.
+Result<void> DailyStream::finish_registration(const Files& files, const Charge& charge,
+                                              const ledger::Question& question) const {
+  DISCREET_ASSIGN(const ledger::Quote quote, ledger_.quote(charge, question));
+  DISCREET_ASSIGN(const ledger::OwnerKey key, this->key());
+  DISCREET_ASSIGN(const std::string text, read_whole_file(files.released.string()));
+  DISCREET_ASSIGN(const std::string body, signed_body(key, "released days", text));
+  DISCREET_ASSIGN(const DailyState state, state_of(body));
+  if (quote.repeat || !state.released.empty()) return {};
+  return save(files, state);
 }
 
 Result<void> DailyStream::save(const Files& files, const DailyState& state) const {
@@ -288,7 +302,8 @@ DailyComparison compare_daily(const plan::CheckedDaily& checked) {
   return {.ours = std::sqrt(checked.terms.sigma_squared().value().to_double(Round::kUp) *
                             variances.back()) /
                   unit,
-          .tree = binary_tree_error(options.days).worst * most / std::sqrt(2 * rho),
+          .tree = binary_tree_error(options.days, options.days_per_unit).worst *
+                  static_cast<double>(options.reach) / std::sqrt(2 * rho),
           .anew = most * std::sqrt(static_cast<double>(options.days) / (2 * rho))};
 }
 

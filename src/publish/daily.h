@@ -77,6 +77,8 @@ class DailyStream {
   Files files_of(const std::string& name) const;
   Result<DailyState> load(const Files& files, const plan::CheckedDaily& checked) const;
   Result<void> save(const Files& files, const DailyState& state) const;
+  Result<void> finish_registration(const Files& files, const Charge& charge,
+                                   const ledger::Question& question) const;
   Result<ledger::OwnerKey> key() const;
 
   const policy::Policy& policy_;

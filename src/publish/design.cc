@@ -7,13 +7,12 @@
 #include <numeric>
 
 #include "accounting/zcdp.h"
+#include "publish/groups.h"
 #include "publish/nonnegative.h"
-#include "publish/ranges.h"
 
 namespace discreet::publish {
 namespace {
 
-using mechanism::Toeplitz;
 using plan::PartKind;
 using plan::TablePart;
 
@@ -21,18 +20,6 @@ using plan::TablePart;
 std::int64_t largest_of(const WorkloadMeasure& measure) {
   return measure.weight ? measure.weight->largest : 1;
 }
-
-/// A group of the workload at price 1, in units of reach^2/2 (the variance of a count at rho 1).
-struct Group {
-  double objective = 0;
-  double share = 0;
-};
-
-struct MarginalGroup : Group {
-  std::size_t measure = 0;
-  std::vector<std::size_t> tables;
-  MarginalPlan plan;
-};
 
 /// A share of the price as a rational that is no larger.
 Rational part_of(const Rational& rho, double share) {
@@ -47,103 +34,24 @@ Rational rational_up(double value) {
   return Rational::parse(text).value();
 }
 
-Result<std::vector<MarginalGroup>> plan_tables(const Workload& workload) {
-  std::vector<MarginalGroup> groups;
-  const std::vector<Attribute> attributes = workload.attributes();
-  for (std::size_t m = 0; m < workload.measures.size(); ++m) {
-    MarginalGroup group;
-    group.measure = m;
-    std::vector<Marginal> marginals;
-    for (std::size_t i = 0; i < workload.tables.size(); ++i) {
-      if (workload.tables[i].measure != m) continue;
-      group.tables.push_back(i);
-      marginals.push_back({workload.tables[i].set(), workload.tables[i].weight});
-    }
-    if (marginals.empty()) continue;
-    DISCREET_ASSIGN(group.plan, plan_marginals(attributes, marginals, workload.objective));
-    group.objective = group.plan.objective;
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-std::size_t rows_of(const Workload& workload, const AskedRanges& ranges) {
-  std::size_t rows = 1;
-  for (const std::size_t axis : ranges.by) {
-    rows *= static_cast<std::size_t>(workload.axes[axis].places());
-  }
-  return rows;
-}
-
-/// Variances of what is published, in units of the entries' variance over Q^2.
-std::vector<double> range_variances(const std::vector<double>& series, RangeKind kind) {
-  if (kind == RangeKind::kPrefix) return running_sum_variances(series);
+/// Blocks of numbers, one a cell of the sorted `by`, in the order of `by` as asked.
+std::vector<double> in_groups_as_asked(const std::vector<Attribute>& attributes,
+                                       const std::vector<std::size_t>& by,
+                                       const std::vector<double>& blocks) {
+  std::size_t groups = 1;
+  for (const std::size_t axis : by) groups *= static_cast<std::size_t>(attributes[axis].values);
+  Cells order(groups);
+  std::iota(order.begin(), order.end(), 0.0);
+  order = reordered(attributes, by, order);
+  const std::size_t size = blocks.size() / groups;
   std::vector<double> out;
-  const auto n = static_cast<std::int64_t>(series.size());
-  for (std::int64_t from = 0; from < n; ++from) {
-    for (std::int64_t to = from; to < n; ++to) {
-      out.push_back(range_variance(series, from, to));
-    }
+  out.reserve(blocks.size());
+  for (const double group : order) {
+    const auto from =
+        blocks.begin() + static_cast<std::ptrdiff_t>(group) * static_cast<std::ptrdiff_t>(size);
+    out.insert(out.end(), from, from + static_cast<std::ptrdiff_t>(size));
   }
   return out;
-}
-
-double objective_of(const std::vector<double>& variances, double rows, double weight,
-                    Objective objective) {
-  if (objective == Objective::kWorst) {
-    return *std::max_element(variances.begin(), variances.end()) / weight;
-  }
-  return weight * rows * std::accumulate(variances.begin(), variances.end(), 0.0);
-}
-
-struct RangesGroup : Group {
-  RangesDesign design;
-  std::vector<double> variances;  ///< at price 1
-};
-
-RangesGroup plan_ranges(const Workload& workload, const AskedRanges& asked) {
-  RangesGroup best;
-  best.objective = HUGE_VAL;
-  const std::int64_t places = workload.axes[asked.axis].places();
-  for (const bool mixed : {false, true}) {
-    const Toeplitz mixing = mixed ? Toeplitz::square_root(places) : Toeplitz::identity(places);
-    RangesGroup group;
-    group.design.mixed = mixed;
-    group.design.rows = rows_of(workload, asked);
-    group.design.series = running_sum_series(mixing);
-    group.variances = range_variances(group.design.series, asked.kind);
-    const double unit = static_cast<double>(mixing.unit());
-    const double length = Rational(mixing.length_squared(1)).to_double(Round::kUp) / unit / unit;
-    for (double& variance : group.variances) variance *= length;
-    group.objective = objective_of(group.variances, static_cast<double>(group.design.rows),
-                                   asked.weight, workload.objective);
-    if (group.objective < best.objective) best = std::move(group);
-  }
-  return best;
-}
-
-struct HierarchyGroup : Group {
-  std::vector<double> shares;
-  LevelValues variances;  ///< at price 1
-};
-
-HierarchyGroup plan_hierarchy(const AskedHierarchy& asked, Objective objective) {
-  HierarchyGroup group;
-  group.shares = level_shares(asked.tree);
-  std::vector<double> measured;
-  for (const double share : group.shares) measured.push_back(1 / share);
-  group.variances = hierarchy_variances(asked.tree, measured);
-  // Levels count alike: each by its mean, as if it had as many areas as the last one.
-  const double leaves = static_cast<double>(group.variances.back().size());
-  for (const auto& level : group.variances) {
-    const double mean =
-        std::accumulate(level.begin(), level.end(), 0.0) / static_cast<double>(level.size());
-    const double worst = *std::max_element(level.begin(), level.end());
-    group.objective = objective == Objective::kTotal
-                          ? group.objective + asked.weight * leaves * mean
-                          : std::max(group.objective, worst / asked.weight);
-  }
-  return group;
 }
 
 /// Everything that is put together.
@@ -176,16 +84,15 @@ struct Designer {
     double roots = 0;
     for (const std::size_t i : group.tables) {
       const AskedTable& table = workload.tables[i];
-      TableDesign& design = out.tables[i];
-      design.cells = 1;
+      double cells = 1;
       for (const std::size_t axis : table.axes) {
-        design.cells *= static_cast<std::size_t>(workload.axes[axis].places());
+        cells *= static_cast<double>(workload.axes[axis].places());
       }
-      design.deviation =
-          deviation(cell_variance(attributes, group.plan, table.set()), group.share, group.measure);
-      if (group.measure > 0) continue;
-      out.total += static_cast<double>(design.cells) * design.deviation * design.deviation;
-      roots += std::sqrt(static_cast<double>(design.cells));
+      roots += std::sqrt(cells);
+      if (group.measure == 0) continue;
+      out.tables[i].deviations.assign(static_cast<std::size_t>(cells),
+                                      deviation(cell_variance(attributes, group.plan, table.set()),
+                                                group.share, group.measure));
     }
     if (group.measure > 0) return;
     const double one = deviation(1, group.share, 0);
@@ -193,16 +100,13 @@ struct Designer {
     out.independent = roots * roots * one * one;
   }
 
-  void add_ranges(const AskedRanges& asked, RangesGroup group) {
-    RangesDesign design = std::move(group.design);
-    design.part = out.tabulation.parts.size();
+  void add_ranges(const AskedRanges& asked, const RangesGroup& group) {
+    RangesDesign design{
+        .mixed = group.mixed, .deviations = {}, .part = out.tabulation.parts.size()};
     TablePart part{.table = {.axes = asked.by},
                    .kind = design.mixed ? PartKind::kPrefix : PartKind::kCells,
                    .rho = part_of(rho, group.share)};
     part.table.axes.push_back(asked.axis);
-    for (const double variance : group.variances) {
-      design.deviations.push_back(deviation(variance, group.share, 0));
-    }
     out.tabulation.parts.push_back(std::move(part));
     out.ranges.push_back(std::move(design));
   }
@@ -234,35 +138,61 @@ struct Designer {
         part.table.axes = {out.tabulation.axes.size()};
         out.tabulation.axes.push_back(std::move(axis));
       }
-      const double one = deviation(1 / group.shares[l], group.share, 0);
-      design.variances.push_back(one * one);
       out.tabulation.parts.push_back(std::move(part));
-    }
-    for (const auto& level : group.variances) {
-      auto& deviations = design.deviations.emplace_back();
-      for (const double variance : level) {
-        deviations.push_back(deviation(variance, group.share, 0));
-      }
     }
     out.hierarchies.push_back(std::move(design));
   }
+
+  /// Puts together all that counts rows, and foresees its errors.
+  Result<void> agree(const Groups& groups) {
+    const double one = deviation(1, 1, 0);
+    Measurements counts = groups.counts(workload, one * one);
+    if (counts.residuals.empty() && counts.lines.empty() && counts.trees.empty()) return {};
+    const std::vector<Attribute> attributes = workload.attributes();
+    DISCREET_ASSIGN(Agreement made, Agreement::make(attributes, std::move(counts)));
+    const auto roots = [](std::vector<double> variances) {
+      for (double& variance : variances) variance = std::sqrt(variance);
+      return variances;
+    };
+    for (std::size_t i = 0; i < workload.tables.size(); ++i) {
+      const AskedTable& asked = workload.tables[i];
+      if (asked.measure > 0) continue;
+      const Cells variances = reordered(attributes, asked.axes, made.table_variances(asked.set()));
+      out.total += std::accumulate(variances.begin(), variances.end(), 0.0);
+      out.tables[i].deviations = roots(variances);
+    }
+    for (std::size_t i = 0; i < workload.ranges.size(); ++i) {
+      const AskedRanges& asked = workload.ranges[i];
+      out.ranges[i].deviations = roots(in_groups_as_asked(
+          attributes, asked.by, made.line_variances(i, asked.kind == RangeKind::kRanges)));
+    }
+    for (std::size_t i = 0; i < workload.hierarchies.size(); ++i) {
+      for (auto& level : made.tree_variances(i)) {
+        out.hierarchies[i].deviations.push_back(roots(std::move(level)));
+      }
+    }
+    out.counts = std::make_shared<const Agreement>(std::move(made));
+    return {};
+  }
 };
+
+double largest(const std::vector<double>& of) { return *std::max_element(of.begin(), of.end()); }
 
 void find_worst(const Workload& workload, Design& out) {
   double worst = 0;
   for (std::size_t i = 0; i < workload.tables.size(); ++i) {
-    if (workload.tables[i].measure == 0) worst = std::max(worst, out.tables[i].deviation);
+    if (workload.tables[i].measure == 0) worst = std::max(worst, largest(out.tables[i].deviations));
   }
   for (const RangesDesign& ranges : out.ranges) {
-    worst = std::max(worst, *std::max_element(ranges.deviations.begin(), ranges.deviations.end()));
+    worst = std::max(worst, largest(ranges.deviations));
   }
   for (const HierarchyDesign& hierarchy : out.hierarchies) {
     for (const auto& level : hierarchy.deviations) {
-      worst = std::max(worst, *std::max_element(level.begin(), level.end()));
+      worst = std::max(worst, largest(level));
     }
   }
   if (worst == 0) {
-    for (const TableDesign& table : out.tables) worst = std::max(worst, table.deviation);
+    for (const TableDesign& table : out.tables) worst = std::max(worst, largest(table.deviations));
   }
   out.worst_width = worst * normal_width(workload.confidence);
 }
@@ -281,27 +211,8 @@ double normal_width(double confidence) {
 }
 
 Result<Design> design_at(const Workload& workload, const Terms& terms, const Rational& rho) {
-  if (workload.nonnegative) DISCREET_TRY(check_joint(workload));
-  DISCREET_ASSIGN(std::vector<MarginalGroup> marginals, plan_tables(workload));
-  std::vector<RangesGroup> ranges;
-  for (const AskedRanges& asked : workload.ranges) ranges.push_back(plan_ranges(workload, asked));
-  std::vector<HierarchyGroup> hierarchies;
-  for (const AskedHierarchy& asked : workload.hierarchies) {
-    hierarchies.push_back(plan_hierarchy(asked, workload.objective));
-  }
-  std::vector<Group*> groups;
-  for (auto& group : marginals) groups.push_back(&group);
-  for (auto& group : ranges) groups.push_back(&group);
-  for (auto& group : hierarchies) groups.push_back(&group);
-  if (groups.empty()) return invalid_input("the workload asks for nothing; name a table");
-  double sum = 0;
-  for (Group* group : groups) {
-    group->share =
-        workload.objective == Objective::kTotal ? std::sqrt(group->objective) : group->objective;
-    sum += group->share;
-  }
-  for (Group* group : groups) group->share /= sum;
-
+  if (workload.nonnegative) DISCREET_TRY(check_whole(workload));
+  DISCREET_ASSIGN(const Groups groups, plan_groups(workload));
   Designer designer{.workload = workload, .terms = terms, .rho = rho};
   Design& out = designer.out;
   out.rho = rho;
@@ -311,13 +222,14 @@ Result<Design> design_at(const Workload& workload, const Terms& terms, const Rat
     out.tabulation.weights.push_back(*workload.measures[m].weight);
   }
   out.tables.resize(workload.tables.size());
-  for (const MarginalGroup& group : marginals) designer.add_tables(group);
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    designer.add_ranges(workload.ranges[i], std::move(ranges[i]));
+  for (const MarginalGroup& group : groups.marginals) designer.add_tables(group);
+  for (std::size_t i = 0; i < groups.ranges.size(); ++i) {
+    designer.add_ranges(workload.ranges[i], groups.ranges[i]);
   }
-  for (std::size_t i = 0; i < hierarchies.size(); ++i) {
-    designer.add_hierarchy(workload.hierarchies[i], hierarchies[i]);
+  for (std::size_t i = 0; i < groups.hierarchies.size(); ++i) {
+    designer.add_hierarchy(workload.hierarchies[i], groups.hierarchies[i]);
   }
+  DISCREET_TRY(designer.agree(groups));
   find_worst(workload, out);
   return std::move(out);
 }
@@ -332,6 +244,9 @@ Result<Design> design(const Workload& workload, const Terms& terms) {
   }
   // Deviations go with 1/sqrt(rho).
   DISCREET_ASSIGN(const Design one, design_at(workload, terms, 1));
+  if (one.worst_width == 0) {
+    return invalid_input("every number that the workload asks for is an invariant; ask for others");
+  }
   const double root = one.worst_width / *price.error;
   return design_at(workload, terms, rational_up(root * root));
 }

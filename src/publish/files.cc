@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/duckdb/parquet_file.h"
@@ -97,14 +98,17 @@ std::string certificate_json(const Workload& workload, const Publication& public
                              const std::string& name, const std::string& date) {
   const ReleaseFacts& facts = publication.facts;
   const bool replaces = facts.neighbours.find("replace") != std::string::npos;
-  ordered_json deployment;
-  deployment["product"] = {
-      {"name", name},
-      {"data_product_type", "Summary statistics"},
+  const auto told = [](const std::string& text) { return text.empty() ? "not stated" : text; };
+  ordered_json deployment = {
+      {"name", workload.about.name.empty() ? name : workload.about.name},
+      {"data_curator", told(workload.about.curator)},
       {"description", std::to_string(workload.tables.size()) + " tables, " +
                           std::to_string(workload.ranges.size()) + " ranges and " +
                           std::to_string(workload.hierarchies.size()) + " hierarchies over " +
                           facts.table + ", snapshot " + facts.snapshot},
+      {"intended_use", told(workload.about.use)},
+      {"data_product_type", "Summary statistics"},
+      {"data_product_region", told(workload.about.region)},
       {"publication_date", date}};
   std::string open;
   for (const std::string& each : unprotected(workload)) open += (open.empty() ? "" : "; ") + each;
@@ -112,39 +116,56 @@ std::string certificate_json(const Workload& workload, const Publication& public
       {"name", "Zero-concentrated DP"},
       {"input_metric", replaces ? "change-one distance over privacy units"
                                 : "symmetric distance over privacy units"},
-      {"bound_on_input_distance", 1},
+      {"bound_on_input_distance", "1"},
       {"output_measure", "zero-concentrated divergence"},
-      {"bound_on_output_distance", facts.rho},
+      {"bound_on_output_distance", "rho = " + facts.rho},
       {"data_domain", "rows of " + facts.table +
                           " with a declared value in every column of the workload, at most " +
                           std::to_string(facts.rows_per_unit) + " of a unit"},
       {"unprotected_quantities", open.empty() ? "none" : open}};
+  ordered_json parameters = {{"rho", Rational::parse(facts.rho).value().to_double(Round::kUp)}};
+  if (workload.price.epsilon) {
+    parameters["epsilon"] = workload.price.epsilon->to_double(Round::kUp);
+    parameters["delta"] = workload.price.delta.to_double(Round::kUp);
+  }
   deployment["privacy_loss"] = {
       {"privacy_unit", facts.row_is_unit ? "Event-level (each row is a unit)" : "User-level"},
       {"privacy_unit_description",
        "one of the units " + facts.units + ", with all its rows; " + facts.neighbours},
-      {"privacy_parameters", {{"rho", facts.rho}}},
+      {"privacy_parameters", std::move(parameters)},
       {"privacy_parameters_description",
-       "one charge, number " + facts.receipt +
+       "rho is exactly " + facts.rho + "; one charge, number " + facts.receipt +
            ", in the lifetime ledger of these units; all parts add up to it"}};
-  if (workload.price.epsilon) {
-    deployment["privacy_loss"]["privacy_parameters"]["epsilon"] =
-        workload.price.epsilon->to_string();
-    deployment["privacy_loss"]["privacy_parameters"]["delta"] = workload.price.delta.to_string();
-  }
   deployment["model"] = {{"model_name", "Central"},
                          {"release_type", "One release"},
                          {"data_source_type", "Static"},
                          {"access_type", "Non-interactive"}};
   deployment["accounting"] = {
-      {"composition", "the rho of all measured parts, added up"},
       {"post_processing",
-       std::string("tables from residuals, least squares over hierarchies") +
-           (workload.nonnegative ? "; whole numbers not below 0 beside the unbiased values" : "")}};
-  deployment["implementation"] = {{"mechanisms", facts.noise},
-                                  {"pre_processing_eda_hyperparameter_tuning",
-                                   "domains and bounds are declared in the policy"}};
-  return ordered_json{{"deployment", deployment}}.dump(1) + "\n";
+       std::string("one least-squares estimate of all counts, from which tables, ranges and areas "
+                   "are read off") +
+           (workload.nonnegative ? "; whole numbers not below 0 beside the unbiased values" : "")},
+      {"composition", "the rho of all measured parts, added up"}};
+  std::string mechanisms = "exact integer noise from the operating system's entropy:";
+  std::map<std::string, std::size_t> kinds;
+  for (const std::string& line : facts.noise) ++kinds[line];
+  for (const auto& [line, count] : kinds) {
+    mechanisms += "\n- " + (count > 1 ? std::to_string(count) + " times " : "") + line;
+  }
+  deployment["implementation"] = {
+      {"pre_processing_eda_hyperparameter_tuning",
+       "domains and bounds are declared in the policy; how the price is split is computed from "
+       "them and the workload, without looking at data"},
+      {"mechanisms", mechanisms},
+      {"justification", workload.objective == Objective::kTotal
+                            ? "the price is split for the least sum of all cells' variances"
+                            : "the price is split for the least variance of the worst cell"}};
+  return ordered_json{{"status", "Draft"},
+                      {"registry_authors", {told(workload.about.curator)}},
+                      {"tier", 3},
+                      {"deployment", deployment}}
+             .dump(1) +
+         "\n";
 }
 
 }  // namespace discreet::publish

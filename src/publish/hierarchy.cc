@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "publish/shares.h"
+
 namespace discreet::publish {
 namespace {
 
@@ -27,23 +29,6 @@ struct Children {
   }
 };
 
-/// u of every node, going up.
-LevelValues upward_variances(const Hierarchy& tree, const std::vector<double>& measured) {
-  LevelValues u(tree.levels());
-  u.back().assign(at(tree.nodes(tree.levels() - 1)), measured.back());
-  for (std::size_t l = tree.levels() - 1; l-- > 0;) {
-    std::vector<double> below(at(tree.nodes(l)), 0);
-    for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      below[at(tree.parents[l][i])] += u[l + 1][i];
-    }
-    u[l].resize(below.size());
-    for (std::size_t i = 0; i < below.size(); ++i) {
-      u[l][i] = below[i] > 0 ? 1 / (1 / measured[l] + 1 / below[i]) : measured[l];
-    }
-  }
-  return u;
-}
-
 }  // namespace
 
 std::int64_t Hierarchy::nodes(std::size_t level) const {
@@ -51,62 +36,87 @@ std::int64_t Hierarchy::nodes(std::size_t level) const {
   return static_cast<std::int64_t>(parents[level - 1].size());
 }
 
-LevelValues hierarchy_variances(const Hierarchy& tree, const std::vector<double>& measured) {
-  const LevelValues u = upward_variances(tree, measured);
-  LevelValues t(tree.levels());
-  t[0] = u[0];
-  for (std::size_t l = 0; l + 1 < tree.levels(); ++l) {
-    std::vector<double> sums(t[l].size(), 0);
+TreeFit::TreeFit(const Hierarchy& tree, std::vector<double> precisions, FixedAreas fixed)
+    : tree_(tree),
+      precisions_(std::move(precisions)),
+      fixed_(std::move(fixed)),
+      u_(tree.levels()),
+      sums_(tree.levels()),
+      response_(tree.levels()),
+      within_(tree.levels()) {
+  const std::size_t last = tree.levels() - 1;
+  u_[last].assign(at(tree.nodes(last)), 1 / precisions_[last]);
+  for (std::size_t l = last; l-- > 0;) {
+    sums_[l].assign(at(tree.nodes(l)), 0);
     for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      sums[at(tree.parents[l][i])] += u[l + 1][i];
+      sums_[l][at(tree.parents[l][i])] += u_[l + 1][i];
     }
-    t[l + 1].resize(tree.parents[l].size());
-    for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      const std::size_t p = at(tree.parents[l][i]);
-      const double own = u[l + 1][i];
-      t[l + 1][i] = own - own * own / sums[p] * (1 - t[l][p] / sums[p]);
+    u_[l].resize(sums_[l].size());
+    for (std::size_t i = 0; i < u_[l].size(); ++i) {
+      u_[l][i] = sums_[l][i] / (1 + precisions_[l] * sums_[l][i]);
+    }
+    for (const auto& [node, value] : fixed_) {
+      if (node.first == l) u_[l][at(node.second)] = 0;
     }
   }
-  return t;
+  response_[0] = {1};
+  within_[0] = {0};
+  for (std::size_t l = 0; l < last; ++l) {
+    const std::size_t nodes = tree.parents[l].size();
+    response_[l + 1].resize(nodes);
+    within_[l + 1].resize(nodes);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const std::size_t p = at(tree.parents[l][i]);
+      const double own = u_[l + 1][i];
+      // Nothing is left to share where all children are given.
+      const double share = sums_[l][p] > 0 ? own / sums_[l][p] : 0;
+      response_[l + 1][i] = share * response_[l][p];
+      within_[l + 1][i] = own - own * share + share * share * within_[l][p];
+    }
+  }
 }
 
-LevelValues hierarchy_estimate(
-    const Hierarchy& tree, const LevelValues& measured, const std::vector<double>& variances,
-    const std::map<std::pair<std::size_t, std::int64_t>, double>& fixed) {
-  const LevelValues u = upward_variances(tree, variances);
-  LevelValues z = measured;
-  for (std::size_t l = tree.levels() - 1; l-- > 0;) {
-    std::vector<double> below(z[l].size(), 0);
-    std::vector<double> spread(z[l].size(), 0);
-    for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      below[at(tree.parents[l][i])] += z[l + 1][i];
-      spread[at(tree.parents[l][i])] += u[l + 1][i];
+LevelValues TreeFit::totals(const std::vector<double>& leaf_information) const {
+  const std::size_t last = tree_.levels() - 1;
+  LevelValues a(tree_.levels());
+  a[last] = leaf_information;
+  for (double& leaf : a[last]) leaf /= precisions_[last];
+  for (std::size_t l = last; l-- > 0;) {
+    a[l].assign(at(tree_.nodes(l)), 0);
+    for (std::size_t i = 0; i < tree_.parents[l].size(); ++i) {
+      a[l][at(tree_.parents[l][i])] += a[l + 1][i];
     }
-    for (std::size_t i = 0; i < z[l].size(); ++i) {
-      if (spread[i] > 0) {
-        z[l][i] = u[l][i] * (measured[l][i] / variances[l] + below[i] / spread[i]);
-      }
+    for (std::size_t i = 0; i < a[l].size(); ++i) a[l][i] /= 1 + precisions_[l] * sums_[l][i];
+    for (const auto& [node, value] : fixed_) {
+      if (node.first == l) a[l][at(node.second)] = value;
     }
   }
-  LevelValues out = z;
-  const auto fixed_at = [&fixed](std::size_t l, std::size_t i) {
-    return fixed.find({l, static_cast<std::int64_t>(i)});
-  };
-  if (const auto top = fixed_at(0, 0); top != fixed.end()) out[0][0] = top->second;
-  for (std::size_t l = 0; l + 1 < tree.levels(); ++l) {
+  return a;
+}
+
+LevelValues TreeFit::spread(const LevelValues& totals, double top) const {
+  LevelValues out = totals;
+  out[0][0] = top;
+  for (std::size_t l = 0; l + 1 < tree_.levels(); ++l) {
     std::vector<double> rest = out[l];
-    std::vector<double> spread(out[l].size(), 0);
-    for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      const std::size_t p = at(tree.parents[l][i]);
-      const auto known = fixed.empty() ? fixed.end() : fixed_at(l + 1, i);
-      rest[p] -= known != fixed.end() ? known->second : z[l + 1][i];
-      if (known == fixed.end()) spread[p] += u[l + 1][i];
+    for (std::size_t i = 0; i < tree_.parents[l].size(); ++i) {
+      rest[at(tree_.parents[l][i])] -= totals[l + 1][i];
     }
+    for (std::size_t i = 0; i < tree_.parents[l].size(); ++i) {
+      const std::size_t p = at(tree_.parents[l][i]);
+      if (sums_[l][p] > 0) out[l + 1][i] += u_[l + 1][i] / sums_[l][p] * rest[p];
+    }
+  }
+  return out;
+}
+
+LevelValues level_sums(const Hierarchy& tree, std::vector<double> leaves) {
+  LevelValues out(tree.levels());
+  out.back() = std::move(leaves);
+  for (std::size_t l = tree.levels() - 1; l-- > 0;) {
+    out[l].assign(at(tree.nodes(l)), 0);
     for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      const std::size_t p = at(tree.parents[l][i]);
-      const auto known = fixed.empty() ? fixed.end() : fixed_at(l + 1, i);
-      out[l + 1][i] =
-          known != fixed.end() ? known->second : z[l + 1][i] + u[l + 1][i] / spread[p] * rest[p];
+      out[l][at(tree.parents[l][i])] += out[l + 1][i];
     }
   }
   return out;
@@ -146,13 +156,12 @@ std::vector<double> whole_parts(std::vector<double> values, double total) {
 }
 
 LevelValues whole_hierarchy(const Hierarchy& tree, const LevelValues& estimate,
-                            const std::map<std::pair<std::size_t, std::int64_t>, double>& fixed) {
+                            const FixedAreas& fixed, double top) {
   LevelValues out = estimate;
   const auto fixed_at = [&fixed](std::size_t l, std::int64_t i) {
     return fixed.empty() ? fixed.end() : fixed.find({l, i});
   };
-  const auto top = fixed_at(0, 0);
-  out[0][0] = std::max(0.0, std::round(top != fixed.end() ? top->second : estimate[0][0]));
+  out[0][0] = top;
   for (std::size_t l = 0; l + 1 < tree.levels(); ++l) {
     const Children children(tree.parents[l], tree.nodes(l));
     for (std::size_t p = 0; p < out[l].size(); ++p) {
@@ -197,27 +206,7 @@ std::vector<double> level_shares(const Hierarchy& tree) {
     }
     return sum;
   };
-  std::vector<double> best(n, 1.0 / static_cast<double>(n));
-  double least = objective(best);
-  for (double factor = 2; factor > 1.01;) {
-    bool better = false;
-    for (std::size_t l = 0; l < n; ++l) {
-      for (const double f : {factor, 1 / factor}) {
-        std::vector<double> tried = best;
-        tried[l] *= f;
-        const double sum = std::accumulate(tried.begin(), tried.end(), 0.0);
-        for (double& share : tried) share /= sum;
-        const double reached = objective(tried);
-        if (reached < least * (1 - 1e-9)) {
-          least = reached;
-          best = std::move(tried);
-          better = true;
-        }
-      }
-    }
-    if (!better) factor = std::sqrt(factor);
-  }
-  return best;
+  return descend(std::vector<double>(n, 1.0 / static_cast<double>(n)), 1.01, objective);
 }
 
 }  // namespace discreet::publish

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of whole numbers, none below 0, that still agree wherever they overlap: the margins of one
-// joint table of whole numbers near the released ones. Post-processing: free, and biased (cells
-// near 0 are pushed up, large ones pay), which is why the unprocessed values are kept beside it.
+// Whole numbers, none below 0, for everything that a release counts, and still agreeing wherever it
+// overlaps: the sums of joint tables of whole numbers near the released ones. Post-processing:
+// free, and biased (cells near 0 are pushed up, large ones pay), which is why the unprocessed
+// values are kept beside it.
+//
+// What shares no column shares only the number of all rows: each such component has a joint table
+// of its own, and all add up to the same whole number. A hierarchy whose column stands nowhere else
+// is made from the top down.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "publish/tables.h"
@@ -13,16 +16,28 @@
 
 namespace discreet::publish {
 
-/// So many cells may the columns of all tables of counts have together.
+/// So many cells may the columns of a component have together.
 inline constexpr std::int64_t kJointMax = std::int64_t{1} << 22;
 
-/// Fails with: kInvalidInput when they have more.
-Result<void> check_joint(const Workload& workload);
+/// A table of counts, or what running sums or areas are made of.
+struct WholeTarget {
+  AttributeSet set;
+  Cells cells = {};                 ///< the released ones
+  int line = -1;                    ///< the axis whose running sums matter
+  const Hierarchy* tree = nullptr;  ///< the areas whose sums matter
+  FixedAreas fixed = {};
+};
 
-/// For each of `sets`, its whole table. `tables` are the released ones in the same order; `total`
-/// is held if it is given. Requires: check_joint.
-std::vector<Cells> whole_tables(const std::vector<Attribute>& attributes,
-                                const std::vector<AttributeSet>& sets,
-                                const std::vector<Cells>& tables, std::optional<double> total);
+/// Everything that the workload counts, without cells: tables, ranges, hierarchies, in order.
+std::vector<WholeTarget> whole_targets(const Workload& workload);
+
+/// Fails with: kInvalidInput when a component has more cells; when an area below the top is fixed
+/// and its column stands in tables or ranges too.
+Result<void> check_whole(const Workload& workload);
+
+/// For each target its whole cells; all add up to `total`. Requires: check_whole; total >= 0,
+/// whole.
+std::vector<Cells> whole_counts(const std::vector<Attribute>& attributes,
+                                const std::vector<WholeTarget>& targets, double total);
 
 }  // namespace discreet::publish

@@ -14,8 +14,23 @@ namespace {
 using accounting::Fourier;
 using accounting::Spectrum;
 
-/// The first n terms of a b.
-std::vector<double> product(std::span<const double> a, std::span<const double> b, std::size_t n) {
+/// The first n terms of 1/c, by Newton's steps g <- g (2 - c g). Requires: c_0 = 1.
+std::vector<double> inverse(std::span<const double> c, std::size_t n) {
+  std::vector<double> g{1};
+  while (g.size() < n) {
+    const std::size_t longer = std::min(n, 2 * g.size());
+    std::vector<double> error = series_product(c.first(std::min(c.size(), longer)), g, longer);
+    for (double& term : error) term = -term;
+    error[0] += 2;
+    g = series_product(g, error, longer);
+  }
+  return g;
+}
+
+}  // namespace
+
+std::vector<double> series_product(std::span<const double> a, std::span<const double> b,
+                                   std::size_t n) {
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(8, a.size() + b.size()));
   const auto fourier = Fourier::shared(size);
   Spectrum x(size);
@@ -30,28 +45,16 @@ std::vector<double> product(std::span<const double> a, std::span<const double> b
   return std::move(x.re);
 }
 
-/// The first n terms of 1/c, by Newton's steps g <- g (2 - c g). Requires: c_0 = 1.
-std::vector<double> inverse(std::span<const double> c, std::size_t n) {
-  std::vector<double> g{1};
-  while (g.size() < n) {
-    const std::size_t longer = std::min(n, 2 * g.size());
-    std::vector<double> error = product(c.first(std::min(c.size(), longer)), g, longer);
-    for (double& term : error) term = -term;
-    error[0] += 2;
-    g = product(g, error, longer);
-  }
-  return g;
-}
-
-}  // namespace
-
-std::vector<double> running_sum_series(const mechanism::Toeplitz& mixing) {
-  const auto days = static_cast<std::size_t>(mixing.days());
+std::vector<double> inverse_series(const mechanism::Toeplitz& mixing) {
   std::vector<double> c;
   for (const std::int64_t each : mixing.coefficients()) {
     c.push_back(static_cast<double>(each) / static_cast<double>(mixing.unit()));
   }
-  std::vector<double> r = inverse(c, days);
+  return inverse(c, static_cast<std::size_t>(mixing.days()));
+}
+
+std::vector<double> running_sum_series(const mechanism::Toeplitz& mixing) {
+  std::vector<double> r = inverse_series(mixing);
   for (std::size_t k = 1; k < r.size(); ++k) r[k] += r[k - 1];
   return r;
 }
@@ -73,48 +76,6 @@ double range_variance(std::span<const double> series, std::int64_t from, std::in
   return sum;
 }
 
-std::vector<double> running_sums(const mechanism::Toeplitz& mixing,
-                                 std::span<const std::int64_t> released) {
-  const auto& c = mixing.coefficients();
-  const double unit = static_cast<double>(mixing.unit());
-  std::vector<double> x(released.size());
-  for (std::size_t t = 0; t < x.size(); ++t) {
-    double rest = static_cast<double>(released[t]);
-    for (std::size_t k = 1; k <= t && k < c.size(); ++k) {
-      rest -= static_cast<double>(c[k]) * x[t - k];
-    }
-    x[t] = rest / unit;
-  }
-  for (std::size_t t = 1; t < x.size(); ++t) x[t] += x[t - 1];
-  return x;
-}
-
-std::vector<double> whole_running_sums(std::span<const double> sums) {
-  // Pools of neighbours that fall are put at their mean.
-  struct Pool {
-    double sum;
-    double count;
-  };
-  std::vector<Pool> pools;
-  for (const double sum : sums) {
-    pools.push_back({sum, 1});
-    while (pools.size() > 1) {
-      const Pool last = pools.back();
-      Pool& before = pools[pools.size() - 2];
-      if (before.sum / before.count <= last.sum / last.count) break;
-      before.sum += last.sum;
-      before.count += last.count;
-      pools.pop_back();
-    }
-  }
-  std::vector<double> out;
-  for (const Pool& pool : pools) {
-    out.insert(out.end(), static_cast<std::size_t>(pool.count),
-               std::max(0.0, std::round(pool.sum / pool.count)));
-  }
-  return out;
-}
-
 double mean_error_bound(std::int64_t days) {
   const double n = static_cast<double>(days);
   double sum = 0;
@@ -133,9 +94,18 @@ double best_known_error(std::int64_t days) {
   return (1 + sum / n) / 2;
 }
 
-TreeError binary_tree_error(std::int64_t days) {
-  // A day is in one node of each level; day t's running sum takes popcount(t) nodes.
-  const double levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(days)));
+TreeError binary_tree_error(std::int64_t days, std::int64_t days_per_unit) {
+  // The first w days lie in w/2^h nodes of level h, 2^h in each (the last one has the rest); day
+  // t's running sum takes popcount(t) nodes.
+  const auto levels = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(days)));
+  double squared = 0;
+  for (int h = 0; h < levels; ++h) {
+    const std::int64_t width = std::int64_t{1} << h;
+    const double rest = static_cast<double>(days_per_unit % width);
+    squared += static_cast<double>(days_per_unit / width) * static_cast<double>(width) *
+                   static_cast<double>(width) +
+               rest * rest;
+  }
   double mean = 0;
   double worst = 0;
   for (std::int64_t t = 1; t <= days; ++t) {
@@ -143,7 +113,7 @@ TreeError binary_tree_error(std::int64_t days) {
     mean += nodes;
     worst = std::max(worst, nodes);
   }
-  return {std::sqrt(worst * levels), std::sqrt(mean / static_cast<double>(days) * levels)};
+  return {std::sqrt(worst * squared), std::sqrt(mean / static_cast<double>(days) * squared)};
 }
 
 }  // namespace discreet::publish

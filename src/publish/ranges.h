@@ -24,12 +24,12 @@ std::vector<double> running_sum_variances(std::span<const double> series);
 /// Of the range from place `from` to place `to`, both in it.
 double range_variance(std::span<const double> series, std::int64_t from, std::int64_t to);
 
-/// The running sums, in rows.
-std::vector<double> running_sums(const mechanism::Toeplitz& mixing,
-                                 std::span<const std::int64_t> released);
+/// The first n terms of the product of two series.
+std::vector<double> series_product(std::span<const double> a, std::span<const double> b,
+                                   std::size_t n);
 
-/// The nearest sequence that never falls and is not below 0, in whole numbers.
-std::vector<double> whole_running_sums(std::span<const double> sums);
+/// The series of 1/(c(X)/Q): C^-1 turns what was released, over Q, into counts.
+std::vector<double> inverse_series(const mechanism::Toeplitz& mixing);
 
 /// What no factorisation of the matrix of running sums can be below, as a root mean square error
 /// when the longest column is 1: the sum of its singular values over T, 1/(2 sin((2j-1) pi /
@@ -45,11 +45,12 @@ double mean_error_bound(std::int64_t days);
 double best_known_error(std::int64_t days);
 
 /// The binary tree on the same days: the largest and the root mean square error of a running sum
-/// when one day has length 1 in all nodes that hold it, with the nodes that it takes.
+/// with the nodes that it takes, when a unit's length in all nodes is 1 a day: it counts on
+/// `days_per_unit` days, at worst the first ones.
 struct TreeError {
   double worst = 0;
   double mean = 0;
 };
-TreeError binary_tree_error(std::int64_t days);
+TreeError binary_tree_error(std::int64_t days, std::int64_t days_per_unit = 1);
 
 }  // namespace discreet::publish

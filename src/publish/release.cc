@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "publish/release.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "learn/lesson.h"
@@ -117,9 +118,13 @@ Result<Foreseen> Publisher::foresee(const Request& request) const {
                .left = ledger::to_text(ledger::Notion::kZcdp, quote.analyst_left),
                .fits = quote.fits,
                .repeat = quote.repeat};
-  if (quote.total_left.amount < quote.analyst_left.amount) {
-    out.left = ledger::to_text(ledger::Notion::kZcdp, quote.total_left);
-  }
+  const ledger::Price& left =
+      quote.total_left.amount < quote.analyst_left.amount ? quote.total_left : quote.analyst_left;
+  out.left = ledger::to_text(ledger::Notion::kZcdp, left);
+  // Deviations go with 1/sqrt(rho).
+  const double rho = left.amount.value().to_double(Round::kDown);
+  const double price = out.design.rho.to_double(Round::kUp);
+  if (rho > 0) out.width_that_fits = out.design.worst_width * std::sqrt(price / rho);
   return out;
 }
 

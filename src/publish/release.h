@@ -27,6 +27,8 @@ struct Foreseen {
   std::string left;
   bool fits = true;
   bool repeat = false;
+  double width_that_fits =
+      0;  ///< the largest half width at the price that is left; 0: none is left
 };
 
 /// What it says about itself.

@@ -35,138 +35,143 @@ std::vector<std::vector<std::string>> keys_of(const Workload& workload,
   return keys;
 }
 
-/// A table on the sorted set, in the order of its axes as asked.
-Cells as_asked(const Workload& workload, const AskedTable& table, const Cells& sorted) {
-  const AttributeSet set = table.set();
-  std::vector<std::size_t> sizes;
-  for (const std::size_t axis : table.axes) {
-    sizes.push_back(static_cast<std::size_t>(workload.axes[axis].places()));
+/// Everything that counts rows, on increasing attributes, in the order of whole_targets().
+struct Counted {
+  std::vector<Cells> cells;
+  std::vector<Cells> whole;  // empty if they were not asked for
+};
+
+Measured measured_of(const Workload& workload, const Publication& publication,
+                     const std::vector<Attribute>& attributes) {
+  const Design& design = publication.design;
+  Measured out;
+  for (std::size_t i = 0; i < design.residuals.size(); ++i) {
+    const auto& [measure, set] = design.residuals[i];
+    if (measure > 0) continue;
+    out.residuals.emplace(set, centred(attributes, set, publication.released[i]));
   }
-  Cells out(sorted.size());
-  std::vector<std::size_t> at(sizes.size(), 0);
-  for (double& cell : out) {
-    std::size_t place = 0;
-    for (const int axis : set) {
-      const auto k = static_cast<std::size_t>(
-          std::find(table.axes.begin(), table.axes.end(), static_cast<std::size_t>(axis)) -
-          table.axes.begin());
-      place = place * sizes[k] + at[k];
-    }
-    cell = sorted[place];
-    for (std::size_t k = sizes.size(); k-- > 0;) {
-      if (++at[k] < sizes[k]) break;
-      at[k] = 0;
+  for (std::size_t i = 0; i < workload.ranges.size(); ++i) {
+    const AskedRanges& asked = workload.ranges[i];
+    const auto& released = publication.released[design.ranges[i].part];
+    const double unit =
+        design.ranges[i].mixed
+            ? static_cast<double>(Toeplitz::square_root(workload.axes[asked.axis].places()).unit())
+            : 1;
+    Cells cells(released.begin(), released.end());
+    for (double& cell : cells) cell /= unit;
+    std::vector<std::size_t> axes = asked.by;
+    axes.push_back(asked.axis);
+    out.lines.push_back(reordered(attributes, axes, cells, true));
+  }
+  for (std::size_t i = 0; i < workload.hierarchies.size(); ++i) {
+    LevelValues& levels = out.trees.emplace_back();
+    for (std::size_t l = 0; l < workload.hierarchies[i].tree.levels(); ++l) {
+      const auto& part = publication.released[design.hierarchies[i].first_part + l];
+      levels.emplace_back(part.begin(), part.end());
     }
   }
   return out;
 }
 
-void add_tables(const Workload& workload, const Publication& publication, std::vector<Sheet>& out) {
+Counted count(const Workload& workload, const Publication& publication) {
+  Counted out;
+  const Design& design = publication.design;
+  if (!design.counts) return out;
+  const std::vector<Attribute> attributes = workload.attributes();
+  const auto residuals = design.counts->estimate(measured_of(workload, publication, attributes));
+  std::vector<WholeTarget> targets = whole_targets(workload);
+  for (WholeTarget& target : targets) {
+    target.cells = table(attributes, target.set, residuals);
+    out.cells.push_back(target.cells);
+  }
+  if (workload.nonnegative) {
+    const double total = residuals.at({})[0];
+    out.whole = whole_counts(attributes, targets, std::max(0.0, std::round(total)));
+  }
+  return out;
+}
+
+void add_tables(const Workload& workload, const Publication& publication, const Counted& counted,
+                std::vector<Sheet>& out) {
   const Design& design = publication.design;
   const std::vector<Attribute> attributes = workload.attributes();
   std::vector<std::map<AttributeSet, Cells>> residuals(workload.measures.size());
   for (std::size_t i = 0; i < design.residuals.size(); ++i) {
     const auto& [measure, set] = design.residuals[i];
+    if (measure == 0) continue;
     residuals[measure].emplace(set, centred(attributes, set, publication.released[i]));
-  }
-  std::optional<double> total;
-  for (const Invariant& invariant : workload.invariants) {
-    if (invariant.table.find('/') == std::string::npos) total = invariant.value;
-  }
-  // A total that is published as it is takes the place of the released one.
-  if (total && !residuals[0].empty()) residuals[0].at({}) = {*total};
-  std::vector<AttributeSet> counted;
-  std::vector<Cells> counts;
-  for (const AskedTable& table : workload.tables) {
-    const Cells cells = publish::table(attributes, table.set(), residuals[table.measure]);
-    if (table.measure == 0) {
-      counted.push_back(table.set());
-      counts.push_back(cells);
-    }
-  }
-  std::vector<Cells> whole;
-  if (workload.nonnegative && !counts.empty()) {
-    whole = whole_tables(attributes, counted, counts, total);
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < workload.tables.size(); ++i) {
-    const AskedTable& table = workload.tables[i];
-    const WorkloadMeasure& measure = workload.measures[table.measure];
-    Sheet sheet{.name = table.name, .kind = "table", .measure = measure.name};
-    for (const std::size_t axis : table.axes) sheet.columns.push_back(workload.axes[axis].name);
-    sheet.keys = keys_of(workload, table.axes);
-    const bool counts_rows = table.measure == 0;
-    sheet.values =
-        as_asked(workload, table,
-                 counts_rows ? counts[next]
-                             : publish::table(attributes, table.set(), residuals[table.measure]));
-    for (double& value : sheet.values) value *= measure.step;
-    sheet.deviations.assign(sheet.values.size(), design.tables[i].deviation);
-    if (counts_rows) {
-      if (!whole.empty()) sheet.whole = as_asked(workload, table, whole[next]);
+    const AskedTable& asked = workload.tables[i];
+    const WorkloadMeasure& measure = workload.measures[asked.measure];
+    Sheet sheet{.name = asked.name, .kind = "table", .measure = measure.name};
+    for (const std::size_t axis : asked.axes) sheet.columns.push_back(workload.axes[axis].name);
+    sheet.keys = keys_of(workload, asked.axes);
+    sheet.deviations = design.tables[i].deviations;
+    if (asked.measure == 0) {
+      sheet.values = reordered(attributes, asked.axes, counted.cells[next]);
+      if (!counted.whole.empty()) {
+        sheet.whole = reordered(attributes, asked.axes, counted.whole[next]);
+      }
       ++next;
+    } else {
+      sheet.values = reordered(attributes, asked.axes,
+                               table(attributes, asked.set(), residuals[asked.measure]));
+      for (double& value : sheet.values) value *= measure.step;
     }
     out.push_back(std::move(sheet));
   }
 }
 
+/// Running sums along the last axis, group by group; or all ranges.
+std::vector<double> ranges_of(const Cells& cells, std::size_t places, bool prefix) {
+  std::vector<double> out;
+  for (std::size_t group = 0; group < cells.size(); group += places) {
+    for (std::size_t from = 0; from < (prefix ? 1 : places); ++from) {
+      double sum = 0;
+      for (std::size_t to = from; to < places; ++to) out.push_back(sum += cells[group + to]);
+    }
+  }
+  return out;
+}
+
 Sheet ranges_sheet(const Workload& workload, const AskedRanges& asked, const RangesDesign& design,
-                   const std::vector<std::int64_t>& released) {
+                   const Cells& cells, const Cells* whole) {
   const WorkloadAxis& axis = workload.axes[asked.axis];
-  const auto places = static_cast<std::size_t>(axis.places());
   const bool prefix = asked.kind == RangeKind::kPrefix;
   Sheet sheet{.name = asked.name, .kind = prefix ? "running sums" : "ranges", .measure = "rows"};
   for (const std::size_t by : asked.by) sheet.columns.push_back(workload.axes[by].name);
   sheet.columns.push_back(prefix ? axis.name + " up to" : axis.name + " from");
   if (!prefix) sheet.columns.push_back(axis.name + " to");
-  const auto groups = keys_of(workload, asked.by);
-  const Toeplitz mixing =
-      design.mixed ? Toeplitz::square_root(axis.places()) : Toeplitz::identity(axis.places());
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const std::vector<double> sums =
-        running_sums(mixing, std::span(released).subspan(g * places, places));
-    const std::vector<double> whole =
-        workload.nonnegative ? whole_running_sums(sums) : std::vector<double>();
-    const auto add = [&](std::size_t from, std::size_t to) {
-      sheet.keys.push_back(groups[g]);
-      if (!prefix) sheet.keys.back().push_back(axis.label(static_cast<std::int64_t>(from)));
-      sheet.keys.back().push_back(axis.label(static_cast<std::int64_t>(to)));
-      sheet.values.push_back(sums[to] - (from == 0 ? 0 : sums[from - 1]));
-      if (!whole.empty()) sheet.whole.push_back(whole[to] - (from == 0 ? 0 : whole[from - 1]));
-    };
-    for (std::size_t from = 0; from < (prefix ? 1 : places); ++from) {
-      for (std::size_t to = from; to < places; ++to) add(from, to);
+  for (const auto& group : keys_of(workload, asked.by)) {
+    for (std::int64_t from = 0; from < (prefix ? 1 : axis.places()); ++from) {
+      for (std::int64_t to = from; to < axis.places(); ++to) {
+        sheet.keys.push_back(group);
+        if (!prefix) sheet.keys.back().push_back(axis.label(from));
+        sheet.keys.back().push_back(axis.label(to));
+      }
     }
-    sheet.deviations.insert(sheet.deviations.end(), design.deviations.begin(),
-                            design.deviations.end());
   }
+  const std::vector<Attribute> attributes = workload.attributes();
+  std::vector<std::size_t> axes = asked.by;
+  axes.push_back(asked.axis);
+  const auto places = static_cast<std::size_t>(axis.places());
+  sheet.values = ranges_of(reordered(attributes, axes, cells), places, prefix);
+  if (whole != nullptr) {
+    sheet.whole = ranges_of(reordered(attributes, axes, *whole), places, prefix);
+  }
+  sheet.deviations = design.deviations;
   return sheet;
 }
 
 Sheet hierarchy_sheet(const Workload& workload, const AskedHierarchy& asked,
-                      const HierarchyDesign& design,
-                      const std::vector<std::vector<std::int64_t>>& released) {
-  LevelValues measured;
-  for (std::size_t l = 0; l < asked.tree.levels(); ++l) {
-    const auto& part = released[design.first_part + l];
-    measured.emplace_back(part.begin(), part.end());
-  }
-  std::map<std::pair<std::size_t, std::int64_t>, double> fixed;
-  for (const Invariant& invariant : workload.invariants) {
-    if (!invariant.table.starts_with(asked.name + "/")) continue;
-    const std::string area = invariant.table.substr(asked.name.size() + 1);
-    for (std::size_t l = 0; l < asked.tree.names.size(); ++l) {
-      const auto& names = asked.tree.names[l];
-      const auto found = std::find(names.begin(), names.end(), area);
-      if (found != names.end()) fixed[{l, found - names.begin()}] = invariant.value;
-    }
-  }
-  const LevelValues values = hierarchy_estimate(asked.tree, measured, design.variances, fixed);
-  const LevelValues whole =
-      workload.nonnegative ? whole_hierarchy(asked.tree, values, fixed) : LevelValues();
+                      const HierarchyDesign& design, const Cells& cells, const Cells* whole) {
   Sheet sheet{.name = asked.name, .kind = "hierarchy", .measure = "rows"};
   sheet.columns = {"level", "area", "in"};
   const WorkloadAxis& axis = workload.axes[asked.axis];
+  const LevelValues values = level_sums(asked.tree, cells);
+  const LevelValues wholes = whole != nullptr ? level_sums(asked.tree, *whole) : LevelValues();
   for (std::size_t l = 0; l < values.size(); ++l) {
     for (std::size_t i = 0; i < values[l].size(); ++i) {
       const bool leaf = l + 1 == values.size();
@@ -176,10 +181,12 @@ Sheet hierarchy_sheet(const Workload& workload, const AskedHierarchy& asked,
       sheet.keys.push_back(
           {std::to_string(l),
            leaf ? axis.label(static_cast<std::int64_t>(i)) : asked.tree.names[l][i], above});
-      sheet.values.push_back(values[l][i]);
-      sheet.deviations.push_back(
-          fixed.contains({l, static_cast<std::int64_t>(i)}) ? 0 : design.deviations[l][i]);
-      if (!whole.empty()) sheet.whole.push_back(whole[l][i]);
+    }
+    sheet.values.insert(sheet.values.end(), values[l].begin(), values[l].end());
+    sheet.deviations.insert(sheet.deviations.end(), design.deviations[l].begin(),
+                            design.deviations[l].end());
+    if (whole != nullptr) {
+      sheet.whole.insert(sheet.whole.end(), wholes[l].begin(), wholes[l].end());
     }
   }
   return sheet;
@@ -190,14 +197,19 @@ Sheet hierarchy_sheet(const Workload& workload, const AskedHierarchy& asked,
 std::vector<Sheet> sheets_of(const Workload& workload, const Publication& publication) {
   std::vector<Sheet> out;
   const Design& design = publication.design;
-  add_tables(workload, publication, out);
-  for (std::size_t i = 0; i < workload.ranges.size(); ++i) {
-    out.push_back(ranges_sheet(workload, workload.ranges[i], design.ranges[i],
-                               publication.released[design.ranges[i].part]));
+  const Counted counted = count(workload, publication);
+  add_tables(workload, publication, counted, out);
+  std::size_t next = counted.cells.size() - workload.ranges.size() - workload.hierarchies.size();
+  const auto whole_at = [&](std::size_t i) {
+    return counted.whole.empty() ? nullptr : &counted.whole[i];
+  };
+  for (std::size_t i = 0; i < workload.ranges.size(); ++i, ++next) {
+    out.push_back(ranges_sheet(workload, workload.ranges[i], design.ranges[i], counted.cells[next],
+                               whole_at(next)));
   }
-  for (std::size_t i = 0; i < workload.hierarchies.size(); ++i) {
+  for (std::size_t i = 0; i < workload.hierarchies.size(); ++i, ++next) {
     out.push_back(hierarchy_sheet(workload, workload.hierarchies[i], design.hierarchies[i],
-                                  publication.released));
+                                  counted.cells[next], whole_at(next)));
   }
   return out;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "publish/tables.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace discreet::publish {
@@ -98,6 +100,31 @@ Cells table(const std::vector<Attribute>& attributes, const AttributeSet& set,
     }
   }
   return cells;
+}
+
+Cells reordered(const std::vector<Attribute>& attributes, const std::vector<std::size_t>& axes,
+                const Cells& cells, bool back) {
+  std::vector<std::size_t> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::size_t> strides(axes.size());  // of each asked axis in the sorted table
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    strides[k] = 1;
+    for (const std::size_t axis : sorted) {
+      if (axis > axes[k]) strides[k] *= static_cast<std::size_t>(attributes[axis].values);
+    }
+  }
+  Cells out(cells.size());
+  std::vector<std::size_t> at(axes.size(), 0);
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < axes.size(); ++k) place += at[k] * strides[k];
+    (back ? out[place] : out[c]) = cells[back ? c : place];
+    for (std::size_t k = axes.size(); k-- > 0;) {
+      if (++at[k] < static_cast<std::size_t>(attributes[axes[k]].values)) break;
+      at[k] = 0;
+    }
+  }
+  return out;
 }
 
 }  // namespace discreet::publish

@@ -31,4 +31,9 @@ Cells centred(const std::vector<Attribute>& attributes, const AttributeSet& set,
 Cells table(const std::vector<Attribute>& attributes, const AttributeSet& set,
             const std::map<AttributeSet, Cells>& residuals);
 
+/// A table on a sorted set, its axes in another order: axes[k] is the attribute of the k-th. The
+/// other way round with `back`.
+Cells reordered(const std::vector<Attribute>& attributes, const std::vector<std::size_t>& axes,
+                const Cells& cells, bool back = false);
+
 }  // namespace discreet::publish

@@ -144,6 +144,23 @@ void read_marginals(Reader& reader, const Node& node) {
   } while (++made <= kTablesMax && std::prev_permutation(chosen.begin(), chosen.end()));
 }
 
+/// The columns as a set, so that another order is the same.
+std::set<std::size_t> columns_of(const AskedRanges& ranges) {
+  return {ranges.by.begin(), ranges.by.end()};
+}
+
+void add_ranges(Reader& reader, AskedRanges ranges) {
+  for (const AskedRanges& other : reader.out.ranges) {
+    if (other.axis != ranges.axis || columns_of(other) != columns_of(ranges)) continue;
+    reader.mistakes.add(ranges.line,
+                        "ranges " + in_quotes(other.name) + " (line " + std::to_string(other.line) +
+                            ") and " + in_quotes(ranges.name) + " ask for the same cells",
+                        "leave one out: kind: ranges has the running sums too");
+    return;
+  }
+  reader.out.ranges.push_back(std::move(ranges));
+}
+
 void read_ranges(Reader& reader, const Node& node) {
   const std::string path = "ranges." + policy::shown(node.key);
   if (!is_new_name(reader, node, path)) return;
@@ -175,7 +192,7 @@ void read_ranges(Reader& reader, const Node& node) {
     fields.wrong("kind", "asks for all ranges of more than 200 places",
                  "write kind: prefix (any range is a difference of two), or wider bins");
   } else {
-    reader.out.ranges.push_back(std::move(ranges));
+    add_ranges(reader, std::move(ranges));
   }
 }
 
@@ -210,6 +227,15 @@ void read_hierarchies(Reader& reader, const Node& node) {
     return;
   }
   asked.tree = std::move(*tree);
+  for (const AskedHierarchy& other : reader.out.hierarchies) {
+    if (other.axis != asked.axis || other.tree.parents != asked.tree.parents) continue;
+    reader.mistakes.add(asked.line,
+                        "hierarchies " + in_quotes(other.name) + " (line " +
+                            std::to_string(other.line) + ") and " + in_quotes(asked.name) +
+                            " ask for the same cells",
+                        "leave one out, or give it a larger weight");
+    return;
+  }
   reader.out.hierarchies.push_back(std::move(asked));
 }
 
@@ -241,6 +267,45 @@ void read_price(Fields& fields, WorkloadPrice& price) {
   }
 }
 
+/// Numbers that are published as they are must agree with each other.
+void check_invariants(Reader& reader, const Node& node) {
+  const auto wrong = [&](const std::string& what) {
+    reader.mistakes.add(node.key_line, "invariants: " + what, "give numbers that agree");
+  };
+  std::optional<double> total;
+  for (const Invariant& invariant : reader.out.invariants) {
+    const bool top = invariant.table.find('/') == std::string::npos ||
+                     std::any_of(reader.out.hierarchies.begin(), reader.out.hierarchies.end(),
+                                 [&](const AskedHierarchy& h) {
+                                   return invariant.table == h.name + "/" + h.tree.names[0][0];
+                                 });
+    if (!top) continue;
+    if (total && *total != invariant.value) {
+      wrong("two numbers of all rows differ, the second at " + in_quotes(invariant.table));
+    }
+    total = invariant.value;
+  }
+  for (const AskedHierarchy& hierarchy : reader.out.hierarchies) {
+    FixedAreas fixed = reader.out.fixed_areas(hierarchy);
+    if (total) fixed[{0, 0}] = *total;
+    for (std::size_t l = 0; l + 2 < hierarchy.tree.levels(); ++l) {
+      std::vector<double> sums(static_cast<std::size_t>(hierarchy.tree.nodes(l)), 0);
+      std::vector<bool> open(sums.size(), false);
+      for (std::size_t i = 0; i < hierarchy.tree.parents[l].size(); ++i) {
+        const auto parent = static_cast<std::size_t>(hierarchy.tree.parents[l][i]);
+        const auto found = fixed.find({l + 1, static_cast<std::int64_t>(i)});
+        if (found == fixed.end()) open[parent] = true;
+        if (found != fixed.end()) sums[parent] += found->second;
+      }
+      for (const auto& [node_at, value] : fixed) {
+        const auto i = static_cast<std::size_t>(node_at.second);
+        if (node_at.first != l || (sums[i] <= value && (open[i] || sums[i] == value))) continue;
+        wrong("the areas within " + in_quotes(hierarchy.tree.names[l][i]) + " do not add up to it");
+      }
+    }
+  }
+}
+
 void read_invariants(Reader& reader, const Node& node) {
   for (const Node& child : node.children) {
     const auto value = child.is(Kind::kScalar) ? Rational::parse(child.text)
@@ -269,8 +334,13 @@ void read_invariants(Reader& reader, const Node& node) {
                           "name a table without columns, or hierarchy/area above the smallest");
       continue;
     }
+    if (value->sign() < 0) {
+      reader.mistakes.add(child.line, path + " is below 0", "a number of rows is 0 or more");
+      continue;
+    }
     reader.out.invariants.push_back({child.key, value->to_double(Round::kDown)});
   }
+  check_invariants(reader, node);
 }
 
 void each(Fields& fields, const std::string& key, const std::string& example, Reader& reader,
@@ -282,13 +352,20 @@ void each(Fields& fields, const std::string& key, const std::string& example, Re
 
 void read_root(const Node& root, Reader& reader) {
   Fields fields(root, "workload",
-                {"version", "table", "columns", "tables", "marginals", "ranges", "hierarchies",
-                 "invariants", "objective", "rho", "epsilon", "delta", "error", "rows_per_unit",
-                 "nonnegative", "confidence"},
+                {"version", "about", "table", "columns", "tables", "marginals", "ranges",
+                 "hierarchies", "invariants", "objective", "rho", "epsilon", "delta", "error",
+                 "rows_per_unit", "nonnegative", "confidence"},
                 reader.mistakes);
   if (!root.is(Kind::kMap)) return;
   Workload& out = reader.out;
   out.measures.push_back({.name = "rows"});
+  if (const Node* about = fields.get_map("about", "about: {name: .., curator: .., use: ..}")) {
+    Fields words(*about, "about", {"name", "curator", "use", "region"}, reader.mistakes);
+    out.about = {.name = words.get_text("name").value_or(""),
+                 .curator = words.get_text("curator").value_or(""),
+                 .use = words.get_text("use").value_or(""),
+                 .region = words.get_text("region").value_or("")};
+  }
   fields.require("table", "table: people, one of the policy's with units");
   out.table = fields.get_text("table").value_or("");
   const policy::Table* const table = reader.policy.find(out.table);
@@ -346,6 +423,32 @@ AttributeSet AskedTable::set() const {
 std::vector<Attribute> Workload::attributes() const {
   std::vector<Attribute> out;
   for (const WorkloadAxis& axis : axes) out.push_back({axis.name, axis.places()});
+  return out;
+}
+
+std::optional<double> Workload::fixed_total() const {
+  for (const Invariant& invariant : invariants) {
+    if (invariant.table.find('/') == std::string::npos) return invariant.value;
+    for (const AskedHierarchy& hierarchy : hierarchies) {
+      if (invariant.table == hierarchy.name + "/" + hierarchy.tree.names[0][0]) {
+        return invariant.value;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+FixedAreas Workload::fixed_areas(const AskedHierarchy& hierarchy) const {
+  FixedAreas out;
+  for (const Invariant& invariant : invariants) {
+    if (!invariant.table.starts_with(hierarchy.name + "/")) continue;
+    const std::string area = invariant.table.substr(hierarchy.name.size() + 1);
+    for (std::size_t l = 1; l < hierarchy.tree.names.size(); ++l) {
+      const auto& names = hierarchy.tree.names[l];
+      const auto found = std::find(names.begin(), names.end(), area);
+      if (found != names.end()) out[{l, found - names.begin()}] = invariant.value;
+    }
+  }
   return out;
 }
 

@@ -89,7 +89,13 @@ struct WorkloadPrice {
   std::optional<double> error = {};  ///< the half width that no cell shall exceed
 };
 
+/// For the certificate; the program does not know it.
+struct About {
+  std::string name, curator, use, region;
+};
+
 struct Workload {
+  About about = {};
   std::string table;
   std::vector<std::string> columns;  ///< that the engine reads, in order
   std::vector<WorkloadAxis> axes;
@@ -105,6 +111,9 @@ struct Workload {
   double confidence = 0.95;
 
   std::vector<Attribute> attributes() const;
+  /// What is published as it is: the number of all rows, and areas below a hierarchy's top.
+  std::optional<double> fixed_total() const;
+  FixedAreas fixed_areas(const AskedHierarchy& hierarchy) const;
 };
 
 /// `file` is how messages call it; files that it names are relative to its folder.

@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html.h"
 
+#include "report/markup.h"
+
 namespace discreet::report {
 namespace {
 
 constexpr const char* kPartial =
     "PARTIAL: stopped before its end; what is missing was not looked at.";
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 std::string wrapped(const std::string& text, std::size_t columns) {
   std::string out;

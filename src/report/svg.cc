@@ -3,29 +3,10 @@
 #include <cstdio>
 
 #include "report/canvas.h"
+#include "report/markup.h"
 
 namespace discreet::report {
 namespace {
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 std::string number(double x) {
   std::array<char, 32> buffer{};
