@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "audit/mutants.h"
 
+#include <algorithm>
+
 #include "audit/cases_local.h"
 #include "mechanism/above_threshold.h"
 #include "mechanism/clipped_sums.h"
@@ -230,6 +232,8 @@ Verdict residual_of_one_cell(bool faulty, const Progress& progress) {
       kNoTheorem);
 }
 
+int near_zero(std::int64_t z) { return static_cast<int>(std::clamp<std::int64_t>(z, -99, 99)); }
+
 /// Running sums: a count is mixed into later places too; the noise is for its own place alone.
 Verdict unmixed_length(bool faulty, const Progress& progress) {
   using Counts = std::vector<std::int64_t>;
@@ -238,6 +242,7 @@ Verdict unmixed_length(bool faulty, const Progress& progress) {
       {.rows = 1, .mixing = mechanism::Toeplitz::square_root(2, 1), .reach = 1, .rho = rho});
   const auto short_noise =
       mechanism::GaussianVector::make({.sensitivity_squared = L2Squared::trusted(4), .rho = rho});
+  const Rational variance = honest.value().sigma_squared().value();
   return judge_program<6>(
       honest.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 30, .progress = progress},
       [&](const Counts& x, Tape<6>& tape) -> Counts {
@@ -247,7 +252,10 @@ Verdict unmixed_length(bool faulty, const Progress& progress) {
         const Counts mixed{2 * x[0], x[0] + 2 * x[1]};
         return Door::replay(short_noise.value(), Sensitive<Counts>{Counts(mixed)}, tape).outcome();
       },
-      kNoTheorem);
+      [&](const Counts& x, const Counts& y) -> std::optional<Range> {
+        return gaussian_probability(near_zero(y[0] - 2 * x[0]), variance) *
+               gaussian_probability(near_zero(y[1] - x[0] - 2 * x[1]), variance);
+      });
 }
 
 /// A daily count whose second day is released with the first day's noise.
@@ -255,6 +263,7 @@ Verdict noise_of_yesterday(bool faulty, const Progress& progress) {
   using Counts = std::vector<std::int64_t>;
   const auto terms = mechanism::PrefixStream::Terms::make(
       {.days = 2, .days_per_unit = 1, .reach = 1, .rho = Rho::trusted(5), .unit_bits = 1});
+  const Rational variance = terms.value().sigma_squared().value();
   return judge_program<6>(
       terms.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 30, .progress = progress},
       [&](const Counts& x, Tape<6>& tape) -> Counts {
@@ -264,7 +273,11 @@ Verdict noise_of_yesterday(bool faulty, const Progress& progress) {
         if (faulty) out[1] = out[0] + 2 * (x[1] - x[0]);
         return out;
       },
-      kNoTheorem);
+      [&](const Counts& x, const Counts& o) -> std::optional<Range> {
+        const std::int64_t half = o[0] >= 0 ? o[0] / 2 : -((1 - o[0]) / 2);  // floor
+        return gaussian_probability(near_zero(o[0] - 2 * x[0]), variance) *
+               gaussian_probability(near_zero(o[1] + half - x[0] - 2 * x[1]), variance);
+      });
 }
 
 /// p(n + 1) in place of p(n): a key with one unit is shown with probability (e^epsilon + 1) delta.

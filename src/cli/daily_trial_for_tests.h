@@ -138,8 +138,8 @@ class DailyTrial {
   double spent() const {
     const Finished budget = discreet({"budget", "--ledger", at("l.ledger"), "--json"});
     must(budget);
-    const auto shown = nlohmann::json::parse(budget.out);
-    return std::stod(shown.at(0).at("spent").get<std::string>());
+    const auto total = nlohmann::json::parse(budget.out).at(0);
+    return total.at("cap").get<double>() - total.at("left").get<double>();
   }
   /// One text a released day.
   Words days() const {

@@ -24,10 +24,23 @@ std::string brief(double value) {
   return text.data();
 }
 
+/// A whole number, not below 0, with commas.
+std::string figures(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.0f", value);
+  const std::string digits = text.data();
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
 std::string price_text(const Rational& rho) {
   const double epsilon =
       accounting::zcdp_epsilon({.rho = rho, .delta = 0}, Rational::parse("1e-6").value());
-  return "rho " + rho.to_decimal(4, Round::kUp) + ", which is epsilon " + brief(epsilon) +
+  return "rho " + brief(rho.to_double(Round::kUp)) + ", which is epsilon " + brief(epsilon) +
          " at delta 1e-6";
 }
 
@@ -155,6 +168,7 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
   const double ends[] = {-HUGE_VAL, 1, 10, 100, 1'000, 10'000, 100'000, HUGE_VAL};
   for (std::size_t k = 0; k + 1 < std::size(ends); ++k) {
     std::vector<double> relative;
+    std::vector<double> sizes;
     double count = 0;
     double unseen = 0;
     double change = 0;
@@ -166,7 +180,10 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
         ++count;
         const double off = width * sheet.deviations[i];
         unseen += is_hidden(sheet, i, width) ? 1 : 0;
-        if (sheet.values[i] >= 1) relative.push_back(off / sheet.values[i]);
+        if (sheet.values[i] >= 1) {
+          relative.push_back(off / sheet.values[i]);
+          sizes.push_back(sheet.values[i]);
+        }
         if (sheet.whole.empty()) continue;
         change += sheet.whole[i] - sheet.values[i];
         ++changed;
@@ -180,23 +197,31 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
                        relative.end());
       const double middle = relative[relative.size() / 2];
       median = brief(100 * middle) + " %";
-      if (k > 0 && middle > 0) curve.points.emplace_back(ends[k], middle);
+      if (k > 0 && middle > 0) {
+        std::nth_element(sizes.begin(),
+                         sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2),
+                         sizes.end());
+        curve.points.emplace_back(sizes[sizes.size() / 2], middle);
+      }
     }
     const std::string name = k == 0 ? "below 1"
                              : std::isinf(ends[k + 1])
-                                 ? brief(ends[k]) + " and more"
-                                 : brief(ends[k]) + " to " + brief(ends[k + 1]);
+                                 ? figures(ends[k]) + " and more"
+                                 : figures(ends[k]) + " to " + figures(ends[k + 1]);
     out.rows.push_back({Cell::words(name), Cell::number(brief(count)), Cell::words(median),
                         Cell::words(brief(100 * unseen / count) + " %"),
                         Cell::words(changed > 0 ? brief(change / changed) : "-")});
   }
   if (curve.points.size() > 1) {
+    const report::ChartCurve half{
+        .name = "above it a cell is hidden",
+        .points = {{curve.points.front().first, 0.5}, {curve.points.back().first, 0.5}}};
     out.chart = report::Chart{.title = "relative error by size of cell",
                               .x_label = "size",
                               .y_label = "half width / size",
                               .x_log = true,
                               .y_log = true,
-                              .curves = {std::move(curve)}};
+                              .curves = {std::move(curve), half}};
   }
   return out;
 }
@@ -224,7 +249,8 @@ report::Exhibit publication_page(const Workload& workload, const publish::Public
                                  const std::vector<Sheet>& sheets) {
   const publish::ReleaseFacts& facts = publication.facts;
   const double width = publish::normal_width(workload.confidence);
-  report::Exhibit page{.title = "Publication from " + facts.table};
+  report::Exhibit page{.title = workload.about.name.empty() ? "Publication from " + facts.table
+                                                            : workload.about.name};
   report::Section price{.heading = "Price and protection", .words = {}};
   price.words.push_back(price_text(publication.design.rho) + ", for one of the units " +
                         facts.units + " with all its rows (" + facts.neighbours + "), at most " +

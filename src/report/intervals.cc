@@ -21,7 +21,7 @@ std::string printed(const char* format, Numbers... numbers) {
 
 constexpr double kTop = 28;
 constexpr double kLine = 20;
-constexpr double kRight = 670;  // where bars end; figures stand beyond
+constexpr double kRight = 650;  // where bars end; figures stand beyond
 constexpr std::size_t kLetters = 30;
 
 }  // namespace
@@ -61,7 +61,7 @@ std::string intervals_svg(const std::string& title, const std::vector<IntervalRo
     out += printed("<path d=\"M%.2f %.2fH%.2f", x(row.low), middle, x(row.high));
     out += printed("M%.2f %.2fv8M%.2f %.2fv8\" stroke=\"%s\" fill=\"none\"/>\n", x(row.low),
                    middle - 4, x(row.high), middle - 4, ink);
-    out += printed("<text x=\"%.1f\" y=\"%.1f\">%.6g \u00b1 %.3g</text>\n", kRight + 8, middle + 4,
+    out += printed("<text x=\"%.1f\" y=\"%.1f\">%.5g \u00b1 %.2g</text>\n", kRight + 8, middle + 4,
                    row.value, (row.high - row.low) / 2);
   }
   out += printed("<path d=\"M%.2f %.2fV%.2f\" stroke=\"#444\"/>\n", x(0), kTop, height - 2);
