@@ -88,6 +88,7 @@ const bool kRegistered = [] {
           (std::string(is_ours ? "ours/" : "plain/") + question.name).c_str(),
           is_ours ? run_ours : run_plain, question.sql)
           ->UseRealTime()
+          ->MeasureProcessCPUTime()
           ->Unit(benchmark::kMillisecond);
     }
   }

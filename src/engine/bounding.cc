@@ -16,30 +16,6 @@ namespace {
 
 using mechanism::Groups;
 
-/// The keys of all workers, numbered together, and each worker's numbers in these.
-struct KeyUnion {
-  AllKeys keys;
-  std::vector<std::vector<std::uint32_t>> numbers;  // numbers[worker][its own number]
-};
-
-KeyUnion unite(const std::vector<std::unique_ptr<Bounding::Worker>>& workers,
-               const Secret& secret) {
-  KeyUnion all;
-  TextIds ids(secret);
-  for (const auto& worker : workers) {
-    std::vector<std::uint32_t>& numbers = all.numbers.emplace_back(worker->keys.size());
-    for (std::uint32_t key = 0; key < numbers.size(); ++key) {
-      std::string bytes = worker->keys.bytes(key);
-      numbers[key] = ids.id(bytes);
-      if (numbers[key] == all.keys.bytes.size()) {
-        all.keys.hashes.push_back(keyed_hash(secret, bytes));
-        all.keys.bytes.push_back(std::move(bytes));
-      }
-    }
-  }
-  return all;
-}
-
 Groups to_groups(const BoundingTask& task, AllKeys& keys, Totals& totals) {
   std::vector<std::size_t> kept;  // a key whose rows were all left out is no group
   for (std::size_t key = 0; key < keys.bytes.size(); ++key) {
@@ -84,7 +60,9 @@ Bounding::Worker& Bounding::new_worker() {
 }
 
 std::optional<Groups> Bounding::finish(std::size_t threads, const std::atomic<bool>& stop) {
-  KeyUnion all = unite(workers_, secret_);
+  std::vector<const KeyIds*> seen;
+  for (const auto& worker : workers_) seen.push_back(&worker->keys);
+  KeyUnion all = unite(seen, secret_);
   std::vector<Source> sources;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     sources.push_back({&workers_[i]->rows, &all.numbers[i]});

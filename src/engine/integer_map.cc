@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/integer_map.h"
 
+#include <bit>
 #include <sstream>
 #include <utility>
 
@@ -67,6 +68,10 @@ IntegerMap::IntegerMap(Formula formula)
   b_ = b.get_si();
   d_ = d.get_si();
   is_shift_ = a_ == 1 && d_ == 1;
+  const auto divisor = static_cast<std::uint64_t>(d_);
+  is_binary_ = d_ > 1 && std::has_single_bit(divisor) && formula_.rounding == Rounding::kNearest;
+  shift_ = std::countr_zero(divisor);
+  half_ = divisor / 2;
 }
 
 std::int64_t IntegerMap::general(std::int64_t x) const {

@@ -36,6 +36,13 @@ class IntegerMap {
       Int128 y = static_cast<Int128>(x) + b_;
       return static_cast<std::int64_t>(y < low_ ? low_ : (y > high_ ? high_ : y));
     }
+    std::int64_t y = 0;
+    if (is_binary_ && !__builtin_mul_overflow(a_, x, &y) && !__builtin_add_overflow(y, b_, &y)) {
+      const std::uint64_t size =
+          y < 0 ? -static_cast<std::uint64_t>(y) : static_cast<std::uint64_t>(y);
+      const auto rounded = static_cast<std::int64_t>((size + half_) >> shift_);  // below 2^63
+      return clamp(y < 0 ? -rounded : rounded);
+    }
     return general(x);
   }
 
@@ -60,6 +67,10 @@ class IntegerMap {
   std::int64_t high_;
   bool is_small_ = false;
   bool is_shift_ = false;  // slope 1, whole offset
+  // d = 2^shift_ > 1, to the nearest: no division. half_ = d / 2.
+  bool is_binary_ = false;
+  int shift_ = 0;
+  std::uint64_t half_ = 0;
 };
 
 /// "nearest 1/100*x+0 in 0..500": what explain shows and the registered function reads back.

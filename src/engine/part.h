@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "engine/bounding.h"
+#include "engine/key_union.h"
 #include "engine/tally.h"
 
 namespace discreet::engine {
-
-/// Every key that any thread has seen, by number.
-struct AllKeys {
-  std::vector<std::string> bytes;
-  std::vector<std::uint64_t> hashes;  // keyed, of the bytes
-};
 
 /// A thread's rows, and its keys' numbers among all keys.
 struct Source {

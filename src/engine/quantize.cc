@@ -9,6 +9,7 @@
 namespace discreet::engine {
 namespace {
 
+constexpr int kScaleMax = 38;  // of a decimal in any database's fixed width
 constexpr std::uint64_t kPartLimit = std::uint64_t{1} << 62;
 
 std::int64_t whole(const Rational& value) {
@@ -64,6 +65,10 @@ Quantizer::Quantizer(const policy::Grid& grid)
     q_ = q.get_ui();
   }
   step_is_one_ = p_ == 1 && q_ == 1;
+  Integer power = 1;
+  for (int scale = 0; scale <= kScaleMax && p == 1 && step_scale_ < 0; ++scale, power *= 10) {
+    if (power == q) step_scale_ = scale;
+  }
   is_fine_ = p_ == 1 && q_ < (std::uint64_t{1} << 10);
 }
 

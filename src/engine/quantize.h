@@ -32,6 +32,8 @@ class Quantizer {
       return value < low_ ? low_ : value > high_ ? high_ : static_cast<std::int64_t>(value);
     return from_decimal(value, 0);
   }
+  /// Whether 10^-scale is the step: from_decimal then only brings a value into the range.
+  bool reads_steps(int scale) const { return scale == step_scale_; }
   /// value * 10^-scale.
   std::int64_t from_decimal(Int128 value, int scale) const;
   /// The 64 bits of an IEEE 754 binary64, or the 32 bits of a binary32.
@@ -69,6 +71,7 @@ class Quantizer {
   std::uint64_t p_ = 0;  // step = p/q when both are below 2^62; else 0, and everything is slow
   std::uint64_t q_ = 0;
   bool step_is_one_ = false;
+  int step_scale_ = -1;   // step = 10^-step_scale_, if there is one
   bool is_fine_ = false;  // p = 1, q < 2^10: a mantissa times q is below 2^63
 };
 

@@ -4,6 +4,8 @@
 // but the noised numbers is the same.
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -431,6 +433,177 @@ TEST(Safety, EmptyTablesAreAnsweredLikeFullOnes) {
   }
   // The worst neighbour of found keys: none are found.
   EXPECT_TRUE(empty.answer("SELECT city, COUNT(*) FROM visits GROUP BY city").rows.empty());
+}
+
+// --- the same table beside a naive proxy --------------------------------------------------------
+
+/// A *naive proxy*: it sends the analyst's SQL to DuckDB as it is and would add noise to the
+/// numbers that come back. What it shows besides: rows, truth values, the database's own words, its
+/// time.
+class NaiveProxy {
+ public:
+  explicit NaiveProxy(const std::vector<std::string>& bob) {
+    DISCREET_CHECK(duckdb_open(nullptr, database_.out()) == DuckDBSuccess);
+    DISCREET_CHECK(duckdb_connect(database_.get(), connection_.out()) == DuckDBSuccess);
+    for (const char* sql : kClinicRows) EXPECT_EQ(shown(sql).find("Error"), std::string::npos);
+    for (const std::string& sql : bob) EXPECT_EQ(shown(sql).find("Error"), std::string::npos);
+  }
+
+  std::string shown(const std::string& sql) {
+    const auto start = std::chrono::steady_clock::now();
+    engine::duckdb::QueryResult result;
+    const bool fine = duckdb_query(connection_.get(), sql.c_str(), result.out()) == DuckDBSuccess;
+    const auto took = std::chrono::steady_clock::now() - start;
+    std::string out = took > std::chrono::milliseconds(900) ? "slow|" : "";
+    if (!fine) return out + duckdb_result_error(result.out());
+    for (idx_t row = 0; row < duckdb_row_count(result.out()); ++row) {
+      for (idx_t column = 0; column < duckdb_column_count(result.out()); ++column) {
+        char* text = duckdb_value_varchar(result.out(), column, row);
+        out += std::string(text == nullptr ? "NULL" : text) + "|";
+        duckdb_free(text);
+      }
+    }
+    return out;
+  }
+
+ private:
+  engine::duckdb::OpenDatabase database_;
+  engine::duckdb::Session connection_;
+};
+
+/// Two visits of Bob with whatever breaks a naive engine.
+std::vector<std::string> awkward_bob() {
+  const std::string values =
+      "'east' AS clinic, 'Bobtown' AS city, 40 AS age, 0 AS cost, 1e308 AS score, "
+      "9223372036854775807 AS big, 'infinity'::DATE AS day, 'Bob' AS code, 'z0' AS zip";
+  return {bobs_visit(values), bobs_visit(values)};
+}
+
+enum class Here { kAnswered, kRefused };
+
+struct Attack {
+  const char* id;
+  const char* naive;  ///< what the analyst sends to the proxy
+  const char* by;     ///< what then shows with Bob and not without
+  Here here;
+  const char* ours;  ///< what the analyst asks us
+};
+
+constexpr Attack kAttacks[] = {
+    {"S1 divide by zero",
+     "SELECT sum(1/(CASE WHEN name='Bob' THEN 0 ELSE 1 END)) > 1e9 FROM visits", "true",
+     Here::kAnswered, "SELECT SUM(1/(CASE WHEN name='Bob' THEN 0 ELSE 1 END)) FROM visits"},
+    {"S2 cast on one row",
+     "SELECT sum(CAST(CASE WHEN name='Bob' THEN 'x' ELSE '1' END AS int)) > 0 FROM visits",
+     "Could not convert", Here::kAnswered,
+     "SELECT SUM(CAST(CASE WHEN name='Bob' THEN 'x' ELSE '1' END AS integer)) FROM visits"},
+    {"S2 cast of a column", "SELECT count(*) > 0 FROM visits WHERE code::int = 3",
+     "Could not convert", Here::kAnswered,
+     "SELECT COUNT(*) FROM visits WHERE CAST(code AS integer) = 3"},
+    {"S3 overflow of a product", "SELECT sum(big * 2) > 0 FROM visits", "Overflow", Here::kAnswered,
+     "SELECT SUM(big * 2) FROM visits"},
+    {"S3 overflow of a function", "SELECT sum(exp(score)) > 1e300 FROM visits", "true",
+     Here::kRefused, "SELECT SUM(exp(score)) FROM visits"},
+    {"S5 limit", "SELECT city FROM visits ORDER BY big DESC LIMIT 1", "Bobtown", Here::kRefused,
+     "SELECT city FROM visits ORDER BY big DESC LIMIT 1"},
+    {"S5 distinct on", "SELECT DISTINCT ON (clinic) name FROM visits ORDER BY clinic, big DESC",
+     "Bob", Here::kRefused, "SELECT DISTINCT ON (clinic) name FROM visits ORDER BY clinic, big"},
+    {"S6 keys", "SELECT city FROM visits GROUP BY city", "Bobtown", Here::kAnswered,
+     "SELECT city, COUNT(*) FROM visits GROUP BY city"},
+    {"S7 catalog", "SELECT estimated_size FROM duckdb_tables() WHERE table_name = 'visits'", "902",
+     Here::kRefused, "SELECT COUNT(*) FROM duckdb_tables()"},
+    {"S7 system columns", "SELECT max(rowid) FROM visits", "901", Here::kRefused,
+     "SELECT MAX(rowid) FROM visits"},
+    {"S8 explain", "EXPLAIN SELECT * FROM visits", "902 rows", Here::kRefused,
+     "EXPLAIN SELECT COUNT(*) FROM visits"},
+    {"S9 duration",
+     "SELECT sum(i) > 1 FROM visits, range(CASE WHEN name = 'Bob' THEN 100000 ELSE 1 END) r(i)",
+     "true", Here::kRefused,
+     "SELECT COUNT(*) FROM visits, range(CASE WHEN name = 'Bob' THEN 100000 ELSE 1 END) r(i)"},
+    {"S9 repetition",
+     "SELECT max(length(repeat(name, CASE WHEN name = 'Bob' THEN 3000000000 ELSE 1 END))) > 9 "
+     "FROM visits",
+     "Cannot create a string", Here::kRefused,
+     "SELECT MAX(length(repeat(name, 3000000000))) FROM visits"},
+    {"S10 other ways to a table", "FROM query('SELECT city FROM visits ORDER BY big DESC LIMIT 1')",
+     "Bobtown", Here::kRefused, "SELECT COUNT(*) FROM query('SELECT city FROM visits')"},
+    {"S12 scalar subquery",
+     "SELECT count(*) > 0 FROM visits WHERE age = (SELECT age FROM visits WHERE name = 'Bob')",
+     "More than one row", Here::kRefused,
+     "SELECT COUNT(*) FROM visits WHERE age = (SELECT age FROM visits WHERE name = 'Bob')"},
+    {"S13 existence", "SELECT count(*) > 0 FROM visits WHERE name = 'Bob'", "true", Here::kAnswered,
+     "SELECT COUNT(*) FROM visits WHERE name = 'Bob'"},
+    {"S15 fan out", "SELECT count(*) > 270700 FROM visits v JOIN visits w ON v.clinic = w.clinic",
+     "true", Here::kAnswered, "SELECT COUNT(*) FROM visits v JOIN visits w ON v.clinic = w.clinic"},
+    {"S16 clamped too early", "SELECT sum(least(age, 120) * 1000000.0) > 26600000000 FROM visits",
+     "true", Here::kAnswered, "SELECT SUM(age * 1000000.0) FROM visits"},
+    {"S17 sampling",
+     "SELECT name FROM (FROM visits USING SAMPLE 100 PERCENT (system, 1)) ORDER BY big DESC LIMIT "
+     "1",
+     "Bob", Here::kRefused, "SELECT COUNT(*) FROM visits TABLESAMPLE SYSTEM (100) REPEATABLE (1)"},
+    {"S18 floating point", "SELECT sum(score) > 1e300 FROM visits", "true", Here::kAnswered,
+     "SELECT SUM(score) FROM visits"},
+    {"S21 error text", "SELECT sum(code::int) > 0 FROM visits", "'Bob'", Here::kAnswered,
+     "SELECT SUM(CAST(code AS integer)) FROM visits"},
+    {"S22 memory limit",
+     "SET memory_limit = '200MB'; SET temp_directory = ''; SELECT count(list_sum(range(CASE WHEN "
+     "name = 'Bob' THEN 90000000 ELSE 1 END))) > 0 FROM visits",
+     "Out of Memory", Here::kRefused, "SET memory_limit = '200MB'"},
+    {"S23 injection", "SELECT count(*) FROM visits WHERE code = 'x' OR 'a' = 'a'", "902",
+     Here::kAnswered, "SELECT COUNT(*) FROM visits WHERE code = 'x'' OR ''a'' = ''a'"},
+    {"S25 derived table",
+     "SELECT v.city FROM visits v JOIN (VALUES ('Bob')) AS t(name) USING (name)", "Bobtown",
+     Here::kRefused,
+     "SELECT COUNT(*) FROM visits JOIN (VALUES ('Bob')) AS t(name) ON t.name = visits.name"},
+};
+
+class DuckDbSafety : public testing::TestWithParam<Attack> {};
+
+TEST_P(DuckDbSafety, WorksOnANaiveProxyAndNotHere) {
+  const Attack& attack = GetParam();
+  static TwoClinics* const two = new TwoClinics(awkward_bob());  // DuckDB's statics go first
+  const std::string without = NaiveProxy({}).shown(attack.naive);
+  const std::string with = NaiveProxy(awkward_bob()).shown(attack.naive);
+  EXPECT_EQ(without.find(attack.by), std::string::npos) << without;
+  EXPECT_NE(with.find(attack.by), std::string::npos) << with;
+  attack.here == Here::kRefused ? two->refused(attack.ours) : two->answered(attack.ours);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DuckDbSafety, testing::ValuesIn(kAttacks), [](const auto& attack) {
+  std::string name;
+  for (const char c : std::string(attack.param.id)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  }
+  return name;
+});
+
+// The proxy's noise is the database's: whoever sets its seed takes it off again, and the mean of
+// many draws tells the count. Here nothing can be set and a repeat is the same bytes for one price
+// (the two tests of S11 and S19 above).
+TEST(DuckDbSafetyNoise, S11S19AProxysNoiseComesOff) {
+  NaiveProxy without({});
+  NaiveProxy with(awkward_bob());
+  const auto seeded = [](NaiveProxy& proxy) {
+    proxy.shown("SELECT setseed(0.5)");
+    return std::stod(proxy.shown("SELECT count(*) + 1000 * (SELECT random()) FROM visits"));
+  };
+  EXPECT_NEAR(seeded(with) - seeded(without), 2, 1e-6);
+  double sum = 0;
+  constexpr int kTimes = 400;
+  for (int i = 0; i < kTimes; ++i) {
+    sum += std::stod(with.shown("SELECT count(*) + 20 * ((SELECT random()) - 0.5) FROM visits"));
+  }
+  EXPECT_NEAR(sum / kTimes, 902, 2.5);  // 8 standard errors
+}
+
+// Two statements of a proxy see what the owner did between them: what came is told. Here one
+// question is one snapshot, and a label has one answer (the test of S24 above).
+TEST(DuckDbSafetySnapshot, S24AProxyShowsWhatTheOwnerDidBetween) {
+  NaiveProxy proxy({});
+  const std::string count = "SELECT count(*) FROM visits";
+  const std::string before = proxy.shown(count);
+  for (const std::string& sql : awkward_bob()) proxy.shown(sql);
+  EXPECT_NE(proxy.shown(count), before);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 
 #include <duckdb.h>
 
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -64,12 +67,36 @@ class QueryResult {
   duckdb_result result_{};
 };
 
+/// A text of at most 12 bytes as it lies in DuckDB's vectors: its length and its bytes, filled up
+/// with zeros, compared as two words.
+class InlinedText {
+ public:
+  static constexpr std::size_t kMost = 12;
+  InlinedText() = default;
+  /// Requires: at most so many bytes.
+  explicit InlinedText(const duckdb_string_t& text) {
+    static_assert(sizeof *this == sizeof text);
+    std::memcpy(&first_, &text, 8);
+    std::memcpy(&last_, reinterpret_cast<const char*>(&text) + 8, 8);
+  }
+  std::uint64_t mixed() const {
+    const std::uint64_t x = (first_ ^ std::rotl(last_, 29)) * std::uint64_t{0x9e3779b97f4a7c15};
+    return x ^ (x >> 32);
+  }
+  friend bool operator==(const InlinedText&, const InlinedText&) = default;
+
+ private:
+  std::uint64_t first_ = 0;  // the length, then 4 bytes
+  std::uint64_t last_ = 0;
+};
+
 /// One column of a chunk, flat: values and which of them are there.
 class Column {
  public:
   explicit Column(duckdb_vector vector)
       : data_(duckdb_vector_get_data(vector)), valid_(duckdb_vector_get_validity(vector)) {}
 
+  const std::uint64_t* validity() const { return valid_; }
   bool has_nulls() const { return valid_ != nullptr; }
   bool is_null(idx_t row) const {
     return valid_ != nullptr && ((valid_[row / 64] >> (row % 64)) & 1) == 0;

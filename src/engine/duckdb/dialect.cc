@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/dialect.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "engine/duckdb/functions.h"
+#include "plan/grid.h"
 
 namespace discreet::engine::duckdb {
 namespace {
@@ -12,6 +15,10 @@ using lowering::SqlType;
 using lowering::StoredColumn;
 using lowering::Word;
 using policy::Type;
+
+bool is_multiple(const Rational& value, const Rational& step) {
+  return (value / step).denominator() == 1;
+}
 
 class DuckDbDialect final : public lowering::Dialect {
  public:
@@ -54,6 +61,39 @@ class DuckDbDialect final : public lowering::Dialect {
         break;
     }
     return grid ? to_number(std::move(value), *grid) : value;
+  }
+
+  std::optional<Sql> compared(const StoredColumn& stored, const Sql& raw,
+                              const policy::Column& declared, const plan::Grid& grid, Word op,
+                              const Rational& value) const override {
+    const bool number = declared.type == Type::kInteger || declared.type == Type::kDecimal;
+    if (number && is_whole(stored) && is_multiple(Rational(1), grid.step)) {
+      if (value.denominator() != 1) return std::nullopt;
+      return Sql::infix(op, {raw, Sql::number(to_int128(value.numerator()), "BIGINT")});
+    }
+    if (declared.type == Type::kDate && stored.type == DUCKDB_TYPE_DATE &&
+        grid.step == Rational(1)) {
+      return Sql::infix(
+          op, {raw, moment(Sql::number(to_int128(value.numerator()), "BIGINT"), /*date=*/true)});
+    }
+    if (!number || stored.type != DUCKDB_TYPE_DECIMAL) return std::nullopt;
+    const auto type = lowering::decimal_type(stored);
+    if (!type || !is_multiple(plan::power_of_ten(-type->scale), grid.step) ||
+        !is_multiple(value, plan::power_of_ten(-type->scale)) ||
+        value.abs() >= plan::power_of_ten(type->precision - type->scale)) {
+      return std::nullopt;
+    }
+    const Sql digits = Sql::text(lowering::decimal_digits(value, type->scale));
+    return Sql::infix(op, {raw, Sql::cast_decimal(digits, type->precision, type->scale)});
+  }
+
+  // DuckDB compares with every text in turn.
+  Sql among(Sql text, const std::vector<std::string>& values) const override {
+    const bool plain = std::all_of(values.begin(), values.end(), [](const std::string& value) {
+      return value.find('\0') == value.npos;
+    });
+    if (values.size() < 2 || !plain) return Dialect::among(std::move(text), values);
+    return Sql::call("listed", {std::move(text), Sql::text(list_text(values))});
   }
 
   Sql equal_stored(const StoredColumn& left, Sql a, const StoredColumn& right,
@@ -144,6 +184,11 @@ class DuckDbDialect final : public lowering::Dialect {
     std::vector<std::pair<std::string, Sql>> row;
     for (const lowering::RowField& field : fields) row.emplace_back(field.name, field.value);
     return {Sql::call("keep", {Sql::row(std::move(row))})};
+  }
+  std::vector<Sql> counted(const std::vector<lowering::RowField>& fields) const override {
+    std::vector<std::pair<std::string, Sql>> row;
+    for (const lowering::RowField& field : fields) row.emplace_back(field.name, field.value);
+    return {Sql::call("census", {Sql::row(std::move(row))})};
   }
   std::string bounding_words() const override { return "keep() is ours: "; }
 

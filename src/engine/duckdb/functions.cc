@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/functions.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <unordered_set>
 #include <vector>
 
 #include "base/check.h"
@@ -91,9 +96,33 @@ Int128 wide(T value) {
   return value;
 }
 
+/// NULL where the input is.
+void copy_nulls(const Column& in, idx_t count, duckdb_vector output) {
+  if (!in.has_nulls()) return;
+  duckdb_vector_ensure_validity_writable(output);
+  std::copy_n(in.validity(), (count + 63) / 64, duckdb_vector_get_validity(output));
+}
+
+/// What is stored is in steps already: into the range. NULLs stay.
+template <class T>
+void clamp(const Quantizer& quantizer, const Column& in, idx_t count, duckdb_vector output) {
+  const T* values = in.values<T>();
+  auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
+  const std::int64_t low = quantizer.low();
+  const std::int64_t high = quantizer.high();
+  for (idx_t i = 0; i < count; ++i) {
+    const auto value = static_cast<std::int64_t>(values[i]);
+    out[i] = value < low ? low : (value > high ? high : value);
+  }
+  copy_nulls(in, count, output);
+}
+
 template <class T>
 void quantize(const Quantizer& quantizer, const Column& in, idx_t count, duckdb_vector output,
               int scale = 0) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, std::uint64_t>) {
+    if (quantizer.reads_steps(scale)) return clamp<T>(quantizer, in, count, output);
+  }
   const T* values = in.values<T>();
   fill(in, count, output, [&](idx_t i) -> std::optional<std::int64_t> {
     return scale == 0 ? quantizer.from_integer(wide(values[i]))
@@ -164,9 +193,12 @@ void on_grid(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
 
 void scaled(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const auto& map = *static_cast<IntegerMap*>(duckdb_scalar_function_get_bind_data(info));
-  Column in(duckdb_data_chunk_get_vector(input, 0));
-  fill(in, duckdb_data_chunk_get_size(input), output,
-       [&](idx_t i) -> std::optional<std::int64_t> { return map(in.values<std::int64_t>()[i]); });
+  const Column in(duckdb_data_chunk_get_vector(input, 0));
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  const auto* values = in.values<std::int64_t>();
+  auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
+  for (idx_t i = 0; i < count; ++i) out[i] = in.is_null(i) ? 0 : map(values[i]);
+  copy_nulls(in, count, output);
 }
 
 std::optional<std::int64_t> quotient_of(std::int64_t a, std::int64_t b) {
@@ -189,16 +221,85 @@ void quotient(duckdb_function_info, duckdb_data_chunk input, duckdb_vector outpu
   });
 }
 
+/// Texts, to be found among.
+class TextSet {
+ public:
+  explicit TextSet(const std::vector<std::string>& texts) {
+    std::size_t slots = 4;
+    while (slots < 2 * texts.size()) slots *= 2;
+    mask_ = slots - 1;
+    short_.resize(slots);
+    for (const std::string& text : texts) {
+      if (text.size() > InlinedText::kMost) {
+        long_.insert(text);
+        continue;
+      }
+      duckdb_string_t inlined{};
+      inlined.value.inlined.length = static_cast<std::uint32_t>(text.size());
+      std::memcpy(inlined.value.inlined.inlined, text.data(), text.size());
+      const InlinedText words(inlined);
+      if (!has(words)) short_[place(words)] = {words, true};
+    }
+  }
+
+  bool has(const duckdb_string_t& text) const {
+    if (text.value.inlined.length > InlinedText::kMost) {
+      return long_.contains(std::string(text.value.pointer.ptr, text.value.pointer.length));
+    }
+    return has(InlinedText(text));
+  }
+
+ private:
+  struct Slot {
+    InlinedText words;
+    bool used = false;
+  };
+  bool has(const InlinedText& words) const { return short_[place(words)].used; }
+  /// Where it is, or would be.
+  std::size_t place(const InlinedText& words) const {
+    std::size_t at = words.mixed() & mask_;
+    while (short_[at].used && !(short_[at].words == words)) at = (at + 1) & mask_;
+    return at;
+  }
+
+  std::size_t mask_;
+  std::vector<Slot> short_;
+  std::unordered_set<std::string> long_;
+};
+
+std::vector<std::string> parse_list(std::string_view text) {
+  std::vector<std::string> values;
+  while (!text.empty()) {
+    const std::size_t colon = text.find(':');
+    DISCREET_CHECK(colon != text.npos);
+    const std::size_t size = std::stoul(std::string(text.substr(0, colon)));
+    values.emplace_back(text.substr(colon + 1, size));
+    text.remove_prefix(colon + 1 + size);
+  }
+  return values;
+}
+
+void listed(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& set = *static_cast<TextSet*>(duckdb_scalar_function_get_bind_data(info));
+  const Column in(duckdb_data_chunk_get_vector(input, 0));
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  auto* out = static_cast<bool*>(duckdb_vector_get_data(output));
+  const auto* texts = in.values<duckdb_string_t>();
+  for (idx_t i = 0; i < count; ++i) out[i] = !in.is_null(i) && set.has(texts[i]);
+  copy_nulls(in, count, output);
+}
+
 bool register_scalar(duckdb_connection connection, const char* name,
                      std::initializer_list<duckdb_type> parameters,
-                     duckdb_scalar_function_bind_t bind, duckdb_scalar_function_t function) {
+                     duckdb_scalar_function_bind_t bind, duckdb_scalar_function_t function,
+                     duckdb_type result_type = DUCKDB_TYPE_BIGINT) {
   ScalarFunction made(duckdb_create_scalar_function());
   duckdb_scalar_function_set_name(made.get(), name);
   for (duckdb_type parameter : parameters) {
     LogicalType type(duckdb_create_logical_type(parameter));
     duckdb_scalar_function_add_parameter(made.get(), type.get());
   }
-  LogicalType result(duckdb_create_logical_type(DUCKDB_TYPE_BIGINT));
+  LogicalType result(duckdb_create_logical_type(result_type));
   duckdb_scalar_function_set_return_type(made.get(), result.get());
   duckdb_scalar_function_set_special_handling(made.get());  // NULLs come to us
   if (bind != nullptr) duckdb_scalar_function_set_bind(made.get(), bind);
@@ -211,6 +312,12 @@ bool register_scalar(duckdb_connection connection, const char* name,
 std::string grid_text(const policy::Grid& grid) {
   return grid.low.mpq().get_str() + ".." + grid.high.mpq().get_str() + " by " +
          grid.step.mpq().get_str();
+}
+
+std::string list_text(const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) out += std::to_string(value.size()) + ":" + value;
+  return out;
 }
 
 bool on_grid_reads(duckdb_type type) {
@@ -248,12 +355,17 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
     bind_constant<IntegerMap>(
         info, [](const std::string& text) { return IntegerMap(parse_formula(text)); });
   };
+  auto bind_list = [](duckdb_bind_info info) {
+    bind_constant<TextSet>(info, [](const std::string& text) { return TextSet(parse_list(text)); });
+  };
   return register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
                          on_grid) &&
          register_scalar(connection, "scaled", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_VARCHAR},
                          bind_formula, scaled) &&
          register_scalar(connection, "quotient", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
                          quotient) &&
+         register_scalar(connection, "listed", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
+                         bind_list, listed, DUCKDB_TYPE_BOOLEAN) &&
          register_keep(connection, target);
 }
 

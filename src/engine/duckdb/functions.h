@@ -5,6 +5,8 @@
 //   on_grid(x, 'low..high by step')   any number, date, timestamp or text to whole steps
 //   (quantize.h) scaled(u, 'nearest 1/100*x+0 in 0..50')   steps to steps (integer_map.h)
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
+//   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL
+//   census({owner, k0, ...})          an aggregate that hands every row to the Census of the run
 //   keep({unit, k0, ..., c0, ...})    an aggregate that hands every row to the Bounding of the run
 #pragma once
 
@@ -13,18 +15,23 @@
 
 #include "base/result.h"
 #include "engine/bounding.h"
+#include "engine/census.h"
 #include "engine/duckdb/api.h"
 #include "policy/policy.h"
 
 namespace discreet::engine::duckdb {
 
-/// Where keep() puts rows: set while a run lasts.
+/// Where keep() and census() put rows: set while a run lasts.
 struct KeepTarget {
   std::atomic<Bounding*> bounding{nullptr};
+  std::atomic<Census*> census{nullptr};
 };
 
 /// The text that on_grid takes.
 std::string grid_text(const policy::Grid& grid);
+
+/// The text that listed takes. Requires: no zero bytes.
+std::string list_text(const std::vector<std::string>& values);
 
 /// Whether on_grid can read a column of this type.
 bool on_grid_reads(duckdb_type type);

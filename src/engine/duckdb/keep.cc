@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/keep.h"
 
+#include <algorithm>
+#include <array>
 #include <new>
 
 namespace discreet::engine::duckdb {
@@ -8,9 +10,18 @@ namespace {
 
 using Worker = Bounding::Worker;
 
+/// Of either aggregate: a Bounding::Worker or a Census::Worker.
 struct State {
-  Worker* worker;
+  void* worker;
 };
+
+/// The thread's own, made when it is first needed.
+template <class W, class Maker>
+W& worker_of(duckdb_aggregate_state* states, Maker& maker) {
+  auto* state = reinterpret_cast<State*>(states[0]);  // without groups all states are one
+  if (state->worker == nullptr) state->worker = &maker.new_worker();
+  return *static_cast<W*>(state->worker);
+}
 
 /// A chunk's rows on their way into a worker.
 struct Batch {
@@ -34,13 +45,41 @@ void put_units(const Bounding& bounding, const Column& units, const Batch& batch
   }
 }
 
-void put_key(KeyIds& keys, std::size_t k, const Column& column, const Batch& batch,
-             std::size_t word) {
+/// The numbers of texts, short ones that came before without another look into the key's table:
+/// columns of keys have few values.
+class RecentTexts {
+ public:
+  RecentTexts(KeyIds& keys, std::size_t column) : keys_(keys), column_(column) {}
+  std::uint32_t id(const Column& texts, idx_t row) {
+    const duckdb_string_t& text = texts.values<duckdb_string_t>()[row];
+    if (text.value.inlined.length > InlinedText::kMost)
+      return keys_.of_text(column_, texts.text(row));
+    const InlinedText words(text);
+    Entry& entry = entries_[words.mixed() % entries_.size()];
+    if (entry.id != kNone && entry.words == words) return entry.id;
+    entry = {words, keys_.of_text(column_, texts.text(row))};
+    return entry.id;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = KeyIds::kNull;  // no text has it
+  struct Entry {
+    InlinedText words;
+    std::uint32_t id = kNone;
+  };
+  KeyIds& keys_;
+  std::size_t column_;
+  std::array<Entry, 64> entries_;
+};
+
+/// Numbers of the keys so far, extended by a column: place(i) is the i-th row's.
+template <class Place>
+void put_key(KeyIds& keys, std::size_t k, const Column& column, idx_t count, Place place) {
   auto put = [&](auto value) {
-    for (idx_t i = 0; i < batch.count; ++i) {
-      std::uint64_t& place = batch.row(i)[word];
-      std::uint32_t id = column.is_null(i) ? KeyIds::kNull : value(i);
-      place = keys.extend(k, static_cast<std::uint32_t>(place), id);  // contents come later
+    for (idx_t i = 0; i < count; ++i) {
+      auto& number = place(i);
+      const std::uint32_t id = column.is_null(i) ? KeyIds::kNull : value(i);
+      number = keys.extend(k, static_cast<std::uint32_t>(number), id);
     }
   };
   switch (keys.kind(k)) {
@@ -49,8 +88,10 @@ void put_key(KeyIds& keys, std::size_t k, const Column& column, const Batch& bat
     case KeyKind::kNumber:
       return put([&](idx_t i) { return keys.of_number(k, column.values<std::int64_t>()[i]); });
     case KeyKind::kText:
-    case KeyKind::kCutText:
-      return put([&](idx_t i) { return keys.of_text(k, column.text(i)); });
+    case KeyKind::kCutText: {
+      RecentTexts recent(keys, k);
+      return put([&](idx_t i) { return recent.id(column, i); });
+    }
   }
 }
 
@@ -80,7 +121,9 @@ void take_in(Bounding& bounding, Worker& worker, duckdb_vector structs, idx_t co
   auto next = [&] { return duckdb_struct_vector_get_child(structs, child++); };
   put_units(bounding, Column(next()), batch);
   for (std::size_t k = 0; k < task.keys.size(); ++k) {
-    put_key(worker.keys, k, Column(next()), batch, bounding.layout().unit_words());
+    put_key(worker.keys, k, Column(next()), count, [&](idx_t i) -> std::uint64_t& {
+      return batch.row(i)[bounding.layout().unit_words()];  // contents come later
+    });
   }
   for (std::size_t c = 0; c < task.contents.size(); ++c) {
     duckdb_vector vector = next();
@@ -98,10 +141,38 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
   if (bounding == nullptr || count > Intake::kRowsMax) {
     return duckdb_aggregate_function_set_error(info, "keep() is for the engine alone");
   }
-  auto* state = reinterpret_cast<State*>(states[0]);  // without groups all states are one
   try {
-    if (state->worker == nullptr) state->worker = &bounding->new_worker();
-    take_in(*bounding, *state->worker, duckdb_data_chunk_get_vector(input, 0), count);
+    take_in(*bounding, worker_of<Worker>(states, *bounding), duckdb_data_chunk_get_vector(input, 0),
+            count);
+  } catch (const std::bad_alloc&) {
+    duckdb_aggregate_function_set_error(info, "out of memory");
+  }
+}
+
+void count_in(Census::Worker& worker, std::size_t keys, duckdb_vector structs, idx_t count) {
+  const Column owners(duckdb_struct_vector_get_child(structs, 0));
+  std::array<std::uint32_t, Intake::kRowsMax> numbers;
+  std::fill_n(numbers.begin(), count, 0);
+  for (std::size_t k = 0; k < keys; ++k) {
+    put_key(worker.keys, k, Column(duckdb_struct_vector_get_child(structs, k + 1)), count,
+            [&](idx_t i) -> std::uint32_t& { return numbers[i]; });
+  }
+  worker.count({owners.values<std::int64_t>(), count}, owners.validity(), {numbers.data(), count});
+}
+
+void update_census(duckdb_function_info info, duckdb_data_chunk input,
+                   duckdb_aggregate_state* states) {
+  auto& target = *static_cast<KeepTarget*>(duckdb_aggregate_function_get_extra_info(info));
+  Census* census = target.census.load();
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  if (count == 0) return;
+  if (census == nullptr || count > Intake::kRowsMax) {
+    return duckdb_aggregate_function_set_error(info, "census() is for the engine alone");
+  }
+  if (census->abandoned()) return;
+  try {
+    auto& worker = worker_of<Census::Worker>(states, *census);
+    count_in(worker, worker.keys.columns(), duckdb_data_chunk_get_vector(input, 0), count);
   } catch (const std::bad_alloc&) {
     duckdb_aggregate_function_set_error(info, "out of memory");
   }
@@ -113,11 +184,10 @@ void finalize(duckdb_function_info, duckdb_aggregate_state*, duckdb_vector resul
   for (idx_t i = 0; i < count; ++i) out[offset + i] = true;
 }
 
-}  // namespace
-
-bool register_keep(duckdb_connection connection, KeepTarget& target) {
+bool register_aggregate(duckdb_connection connection, const char* name,
+                        duckdb_aggregate_update_t update_states, KeepTarget& target) {
   AggregateFunction made(duckdb_create_aggregate_function());
-  duckdb_aggregate_function_set_name(made.get(), "keep");
+  duckdb_aggregate_function_set_name(made.get(), name);
   LogicalType any(duckdb_create_logical_type(DUCKDB_TYPE_ANY));
   duckdb_aggregate_function_add_parameter(made.get(), any.get());
   LogicalType truth(duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN));
@@ -129,11 +199,18 @@ bool register_keep(duckdb_connection connection, KeepTarget& target) {
       [](duckdb_function_info, duckdb_aggregate_state state) {
         *reinterpret_cast<State*>(state) = State{nullptr};
       },
-      update,
-      // Workers belong to the Bounding, which unites them itself.
+      update_states,
+      // Workers belong to the Bounding or the Census, which unites them itself.
       [](duckdb_function_info, duckdb_aggregate_state*, duckdb_aggregate_state*, idx_t) {},
       finalize);
   return duckdb_register_aggregate_function(connection, made.get()) == DuckDBSuccess;
+}
+
+}  // namespace
+
+bool register_keep(duckdb_connection connection, KeepTarget& target) {
+  return register_aggregate(connection, "keep", update, target) &&
+         register_aggregate(connection, "census", update_census, target);
 }
 
 }  // namespace discreet::engine::duckdb

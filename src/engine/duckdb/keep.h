@@ -8,6 +8,9 @@
 //   unit      BIGINT, or VARCHAR when BoundingTask::wide_unit; never NULL
 //   keys      BOOLEAN, BIGINT, VARCHAR
 //   contents  BIGINT in the content's range; VARCHAR is hashed to 64 bits; BOOLEAN is 0 or 1
+//
+// census(row) is the same for a Census: the row is what names its owner (BIGINT, or NULL), then the
+// keys.
 #pragma once
 
 #include "engine/duckdb/functions.h"

@@ -6,12 +6,14 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "engine/census.h"
 #include "engine/key.h"
 
 namespace discreet::engine::duckdb {
 namespace {
 
 using lowering::BoundedRun;
+using lowering::CensusRun;
 using lowering::PushedRun;
 using lowering::TallyQuery;
 using mechanism::Groups;
@@ -38,25 +40,24 @@ Int128 wide(const duckdb_hugeint& value) {
                              value.lower);
 }
 
-/// keep() reaches the Bounding of a run only while the run lasts.
+/// keep() and census() reach what a run fills only while the run lasts.
+template <class Filled>
 class Targeted {
  public:
-  Targeted(KeepTarget& target, Bounding& bounding) : target_(target) {
-    target_.bounding = &bounding;
-  }
+  Targeted(std::atomic<Filled*>& target, Filled& filled) : target_(target) { target_ = &filled; }
   Targeted(const Targeted&) = delete;
   Targeted& operator=(const Targeted&) = delete;
-  ~Targeted() { target_.bounding = nullptr; }
+  ~Targeted() { target_ = nullptr; }
 
  private:
-  KeepTarget& target_;
+  std::atomic<Filled*>& target_;
 };
 
 Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const Secret& secret,
                            const OwnerLog& log) {
   Bounding bounding(run.task, secret);
   {
-    Targeted targeted(connection.target(), bounding);
+    Targeted targeted(connection.target().bounding, bounding);
     DISCREET_TRY(connection.query(run.rows.print(), log));
   }
   std::optional<Groups> groups = bounding.finish(connection.threads(), connection.stopped());
@@ -102,11 +103,42 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
   return groups;
 }
 
+Result<std::optional<Census::Counted>> count(Connection& connection, const CensusRun& run,
+                                             const BoundingTask& task, const Secret& secret,
+                                             const OwnerLog& log) {
+  Census census(task, secret);
+  DISCREET_TRY(connection.query(run.owners.print(), log, [&](const Chunk& chunk) {
+    const auto* keys = column(chunk, 0).values<std::int64_t>();
+    const auto* units = column(chunk, 1).values<std::int64_t>();
+    census.add_owners({keys, duckdb_data_chunk_get_size(chunk.get())}, units);
+  }));
+  if (!census.begin()) return std::optional<Census::Counted>();
+  Targeted targeted(connection.target().census, census);
+  DISCREET_TRY(connection.query(run.rows.print(), log));
+  return census.finish();
+}
+
+/// Nothing where something is cut.
+Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRun& run,
+                                          const BoundingTask& task, const Secret& secret,
+                                          const OwnerLog& log) {
+  DISCREET_ASSIGN(const auto counted, count(connection, run, task, secret, log));
+  if (!counted) return std::optional<Groups>();
+  DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
+  if (!counted->complete(groups, run.unit_steps)) return std::optional<Groups>();
+  return std::optional(std::move(groups));
+}
+
 }  // namespace
 
 Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
                            std::size_t measures, const Secret& secret, const OwnerLog& log) {
   try {
+    if (lowered.census) {
+      DISCREET_ASSIGN(std::optional<Groups> groups,
+                      run_counted(connection, *lowered.census, lowered.bounded->task, secret, log));
+      if (groups) return *std::move(groups);
+    }
     if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);
     return run_pushed(connection, *lowered.pushed, measures, log);
   } catch (const std::bad_alloc&) {
@@ -120,7 +152,7 @@ Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& r
   try {
     Bounding bounding(run.task, secret);
     {
-      Targeted targeted(connection.target(), bounding);
+      Targeted targeted(connection.target().bounding, bounding);
       DISCREET_TRY(connection.query(run.rows.print(), log));
     }
     auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/census_for_tests.h"
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/files_for_tests.h"
 #include "engine/duckdb/sources.h"
@@ -39,9 +40,15 @@ class Opened {
 
   std::map<std::string, std::string> run(const Checked& checked) {
     const LoweredPlan lowered = lower(checked);
+    const auto answer = run(checked, lowered);
+    EXPECT_TRUE(answer.has_value()) << log_.said << lowered.print();
+    return answer.value_or(std::map<std::string, std::string>{});
+  }
+  std::optional<std::map<std::string, std::string>> run(const Checked& checked,
+                                                        const LoweredPlan& lowered) {
     auto groups = run_lowered(*connection_, lowered, checked.steps().size(), kSecret, log_.log());
-    EXPECT_TRUE(groups.has_value()) << log_.said << lowered.print();
-    return groups ? shown(*groups) : std::map<std::string, std::string>{};
+    if (!groups) return std::nullopt;
+    return shown(*groups);
   }
 
  private:
@@ -86,6 +93,20 @@ TEST_P(Question, OverSubqueriesAndJoinsGivesTheReferencesBits) {
     }
   }
   EXPECT_GT(compared, 20);
+}
+
+TEST(Question, IsAddedUpByTheDatabaseWhereNothingIsCut) {
+  expect_census_as_in_the_reference(
+      [](const Database& database) { return std::make_unique<Opened>("duckdb", database, 3); });
+}
+
+// A file could be another one at the next statement.
+TEST(Question, OfFilesIsAskedInOneStatement) {
+  Random random(49);
+  Opened opened("parquet", whole_clinic(random, 20), 1);
+  const auto checked = Checker::check(random_labs(random), opened.policy(), "q");
+  ASSERT_TRUE(checked.has_value());
+  EXPECT_FALSE(opened.lower(*checked).census.has_value());
 }
 
 TEST(Pairs, GiveTheReferencesBitsWhereNothingIsCut) {

@@ -231,6 +231,29 @@ class Opener {
     return csv(source);
   }
 
+  /// Whether it is a table of an attached file, which nobody can write while it is open: a view may
+  /// read other files.
+  Result<bool> is_still(const SourceName& source) {
+    if (source.kind != Kind::kTable) return false;
+    const std::size_t dot = source.table.find('.');
+    const std::string schema = dot == source.table.npos ? "main" : source.table.substr(0, dot);
+    const std::string table =
+        dot == source.table.npos ? source.table : source.table.substr(dot + 1);
+    const auto is = [](const char* column, const std::string& value) {
+      return Sql::infix("=", {Sql::name({column}), Sql::text(value)});
+    };
+    Select found;
+    found.outputs = {Sql::count_rows()};
+    found.from = {{Sql::call("duckdb_tables", {}), "t", {}}};
+    found.where = {is("database_name", attached_.at(source.path)), is("schema_name", schema),
+                   is("table_name", table)};
+    bool still = false;
+    DISCREET_TRY(connection_.query(found.print(), log_, [&](const Chunk& chunk) {
+      still = column(chunk, 0).values<std::int64_t>()[0] == 1;
+    }));
+    return still;
+  }
+
   std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
 
  private:
@@ -318,7 +341,8 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
     if (!made) return cannot_read(name, made.error());
     Result<std::vector<StoredColumn>> columns = describe(connection, Sql::name({name}), log);
     if (!columns) return cannot_read(name, columns.error());
-    schemas[name] = {{name}, std::move(*columns)};
+    DISCREET_ASSIGN(const bool still, opener.is_still(source));
+    schemas[name] = {{name}, std::move(*columns), still};
   }
   DISCREET_TRY(connection.lock(opener.paths(), log));
   return schemas;

@@ -30,7 +30,18 @@ struct StoredColumn {
 struct StoredTable {
   std::vector<std::string> name;  ///< in FROM: "visits", or schema and table
   std::vector<StoredColumn> columns;
+  bool is_still = false;  ///< it holds the same rows in all statements of a run
 };
+
+/// DECIMAL(precision, scale), numeric(precision,scale): what a column's type says of its numbers.
+struct DecimalType {
+  int precision;
+  int scale;
+};
+/// Nothing where the name gives no precision.
+std::optional<DecimalType> decimal_type(const StoredColumn& stored);
+/// A multiple of 10^-scale as digits, with a point if scale > 0.
+std::string decimal_digits(const Rational& value, int scale);
 
 /// The policy's table -> what the database holds for it.
 using Schemas = std::map<std::string, StoredTable>;
@@ -76,6 +87,21 @@ class Dialect {
   /// `grid`: of its shape, if it has one. Requires: the engine checked that it can be read so.
   virtual Sql read(const StoredColumn& stored, Sql raw, const policy::Column& declared,
                    const std::optional<plan::Grid>& grid) const = 0;
+  /// Where reading does no more than bring what is stored into the range, comparing may come before
+  /// it, and databases do that best: stored `op` value, NULL where reading gives NULL. `value` is a
+  /// multiple of the grid's step. Nothing where reading does more.
+  virtual std::optional<Sql> compared(const StoredColumn& /*stored*/, const Sql& /*raw*/,
+                                      const policy::Column& /*declared*/,
+                                      const plan::Grid& /*grid*/, Word /*op*/,
+                                      const Rational& /*value*/) const {
+    return std::nullopt;
+  }
+  /// Whether a text is one of these; NULL of NULL.
+  virtual Sql among(Sql text, const std::vector<std::string>& values) const {
+    std::vector<Sql> list;
+    for (const std::string& value : values) list.push_back(this->text(value));
+    return Sql::in(std::move(text), std::move(list));
+  }
   /// Stored values that are equal: `a = b`, without any loss on the way.
   virtual Sql equal_stored(const StoredColumn& left, Sql a, const StoredColumn& right,
                            Sql b) const = 0;
@@ -115,6 +141,10 @@ class Dialect {
 
   /// What a statement puts out of a row that is to be bounded: its fields, in this order.
   virtual std::vector<Sql> outputs(const std::vector<RowField>& fields) const = 0;
+  /// What it puts out of a row that is only counted: what names its owner, then its keys.
+  virtual std::vector<Sql> counted(const std::vector<RowField>& fields) const {
+    return outputs(fields);
+  }
   /// Words for explain: what becomes of those rows.
   virtual std::string bounding_words() const = 0;
 };

@@ -34,6 +34,10 @@ Rational largest(const Grid& grid) { return std::max(grid.low.abs(), grid.high.a
 
 bool fits_bigint(const Rational& value) { return value.abs() < power_of_two(62); }
 
+bool is_constant(const Expr& expr) {
+  return expr.op != Op::kColumn && std::all_of(expr.args.begin(), expr.args.end(), is_constant);
+}
+
 /// NULL where `arg` is, else `value`.
 Sql unless_null(const Sql& arg, Sql value, Sql null) {
   return Sql::choose({Sql::postfix(arg, "IS NULL"), std::move(null), std::move(value)});
@@ -213,7 +217,44 @@ RowField ExpressionLowering::field(std::string name, const Expr& expr) const {
   return made;
 }
 
+// Reading v = clamp(x) is monotone and leaves [low, high] as it is. So for low <= t < high: v <= t
+// if and only if x <= t; for low < t <= high: v >= t if and only if x >= t; and v = t is both. A
+// constant between two steps moves to the next one that v can have.
+std::optional<Sql> ExpressionLowering::stored_comparison(const Expr& expr) const {
+  const bool column_first = expr.args[0].op == Op::kColumn;
+  const Expr& column = expr.args[column_first ? 0 : 1];
+  const Expr& other = expr.args[column_first ? 1 : 0];
+  if (column.op != Op::kColumn || !is_constant(other)) return std::nullopt;
+  if (source_.tables[column.table].is_subquery()) return std::nullopt;
+  const std::string& table = source_.tables[column.table].table;
+  const policy::Column& declared = *policy_.find(table)->find(column.name);
+  const Shape own = plan::shape_of(declared);
+  const Shape& constant = shape(other);
+  if (!own.grid || fallback(declared, own) || !constant.grid || constant.nullable ||
+      constant.grid->low != constant.grid->high) {
+    return std::nullopt;
+  }
+  const Grid& grid = *own.grid;
+  const Rational steps = constant.grid->low / grid.step;
+  const bool strict = expr.op == Op::kLess;
+  Integer at = column_first ? steps.floor() : steps.ceil();
+  if (strict && column_first) at = steps.ceil() - 1;
+  if (strict && !column_first) at = steps.floor() + 1;
+  const Rational value = Rational(at) * grid.step;
+  const bool at_most = expr.op != Op::kEqual && column_first;
+  const bool at_least = expr.op != Op::kEqual && !column_first;
+  if (expr.op == Op::kEqual && steps.denominator() != 1) return std::nullopt;
+  if (value < grid.low || (!at_most && value == grid.low)) return std::nullopt;
+  if (value > grid.high || (!at_least && value == grid.high)) return std::nullopt;
+  const Sql raw = Sql::name({alias(column.table), column.name});
+  const StoredColumn& in = stored(table, column.name);
+  if (at_most) return dialect_.compared(in, raw, declared, grid, "<=", value);
+  if (at_least) return dialect_.compared(in, raw, declared, grid, ">=", value);
+  return dialect_.compared(in, raw, declared, grid, "=", value);
+}
+
 Sql ExpressionLowering::comparison(const Expr& expr) const {
+  if (std::optional<Sql> early = stored_comparison(expr)) return *std::move(early);
   const Shape& a = shape(expr.args[0]);
   const Shape& b = shape(expr.args[1]);
   std::vector<Sql> sides;
@@ -232,8 +273,10 @@ Sql ExpressionLowering::comparison(const Expr& expr) const {
 Sql ExpressionLowering::membership(const Expr& expr) const {
   const Shape& own = shape(expr.args[0]);
   std::vector<Sql> list;
+  std::vector<std::string> texts;
   for (std::size_t i = 1; i < expr.args.size(); ++i) {
     const Value& value = expr.args[i].value;
+    if (std::holds_alternative<std::string>(value.data)) texts.push_back(value.text());
     if (own.grid) {
       const Rational steps = value.number() / own.grid->step;
       if (steps.denominator() != 1 || !fits_bigint(steps)) continue;
@@ -242,6 +285,7 @@ Sql ExpressionLowering::membership(const Expr& expr) const {
   }
   Sql arg = lower(expr.args[0]);
   if (list.empty()) return unless_null(arg, Sql::truth(false), dialect_.null(SqlType::kTruth));
+  if (texts.size() == list.size()) return dialect_.among(std::move(arg), texts);
   return Sql::in(std::move(arg), std::move(list));
 }
 

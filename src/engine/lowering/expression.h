@@ -58,6 +58,8 @@ class ExpressionLowering {
   static std::optional<policy::Value> fallback(const policy::Column& declared,
                                                const plan::Shape& shape);
   Sql comparison(const plan::Expr& expr) const;
+  /// A column with a constant, where the database may compare what is stored (Dialect::compared).
+  std::optional<Sql> stored_comparison(const plan::Expr& expr) const;
   Sql membership(const plan::Expr& expr) const;
   Sql like(const plan::Expr& expr) const;
   Sql choice(const plan::Expr& expr) const;

@@ -48,6 +48,7 @@ class PlanLowering {
 
   BoundedRun bounded(bool with_unit = true) const;
   PushedRun pushed() const;
+  std::optional<CensusRun> census() const;
 
  private:
   Select source() const;
@@ -73,10 +74,15 @@ Select PlanLowering::source() const {
   for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
     const Shape& shape = checked_.key_shapes()[i];
     std::vector<Sql> outcomes;
+    std::vector<std::string> texts;
     for (const policy::Value& value : *shape.outcomes) {
       outcomes.push_back(expressions_.constant(value, shape));
+      if (std::holds_alternative<std::string>(value.data)) texts.push_back(value.text());
     }
-    select.where.push_back(Sql::in(expressions_.lower(plan_.keys[i].expr), std::move(outcomes)));
+    Sql key = expressions_.lower(plan_.keys[i].expr);
+    select.where.push_back(texts.size() == outcomes.size()
+                               ? dialect_.among(std::move(key), texts)
+                               : Sql::in(std::move(key), std::move(outcomes)));
   }
   return select;
 }
@@ -211,6 +217,23 @@ PushedRun PlanLowering::pushed() const {
   return run;
 }
 
+std::optional<CensusRun> PlanLowering::census() const {
+  if (checked_.members()) return std::nullopt;
+  const auto owners =
+      relations_.owners(plan_.source, checked_.unit_table(), checked_.unit_column());
+  if (!owners) return std::nullopt;
+  CensusRun run{owners->pairs, source(), {}, pushed(), {}};
+  run.fields.push_back({"owner", owners->foreign, std::nullopt});
+  for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
+    run.fields.push_back(expressions_.field("k" + std::to_string(i), plan_.keys[i].expr));
+  }
+  run.rows.outputs = dialect_.counted(run.fields);
+  for (std::size_t i = 0; i < checked_.steps().size(); ++i) {
+    if (checked_.steps()[i].measurement.kind == MeasureKind::kUnits) run.unit_steps.push_back(i);
+  }
+  return run;
+}
+
 /// Rows that are units, and rows of two owners, are not bounded after the join.
 bool is_bounded(const Checked& checked) {
   return !checked.unit_column().empty() && !checked.pair();
@@ -225,6 +248,7 @@ LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Sch
   if (!is_bounded(checked)) {
     lowered.pushed = lowering.pushed();
   } else {
+    lowered.census = lowering.census();
     lowered.bounded = lowering.bounded();
   }
   return lowered;
@@ -240,12 +264,19 @@ BoundedRun lower_fields(const Checked& checked, const Dialect& dialect, const Sc
 
 std::string LoweredPlan::print() const {
   std::string out;
+  if (census) {
+    out = census->owners.print() + ";\n" + census->rows.print() +
+          ";\n-- counted by unit and group; where no unit has more than its bounds allow:\n" +
+          census->sums.groups.print() + ";\n";
+    for (const TallyQuery& tally : census->sums.tallies) out += tally.select.print() + ";\n";
+    out += "-- otherwise:\n";
+  }
   if (bounded) {
-    out = bounded->rows.print() + ";\n-- " + bounding_words + "of every unit at most " +
-          std::to_string(bounded->task.groups_per_unit) + " groups, in each at most " +
-          std::to_string(bounded->task.rows_per_unit_and_group) +
-          " rows, chosen by a keyed hash of that unit's own rows; then counts and sums of "
-          "integers.\n";
+    out += bounded->rows.print() + ";\n-- " + bounding_words + "of every unit at most " +
+           std::to_string(bounded->task.groups_per_unit) + " groups, in each at most " +
+           std::to_string(bounded->task.rows_per_unit_and_group) +
+           " rows, chosen by a keyed hash of that unit's own rows; then counts and sums of "
+           "integers.\n";
   }
   if (pushed) {
     out += pushed->groups.print() + ";\n";

@@ -38,7 +38,17 @@ struct PushedRun {
   std::vector<TallyQuery> tallies;
 };
 
+/// Instead of a BoundedRun where no unit has more rows and groups than it may (census.h).
+struct CensusRun {
+  Select owners;                 ///< a key, the unit whose it is (relation.h, Owners)
+  Select rows;                   ///< such a key, then the row's keys (Dialect::counted)
+  std::vector<RowField> fields;  ///< of which `rows` are the outputs
+  PushedRun sums;                ///< over all rows; their number stands for that of the units
+  std::vector<std::size_t> unit_steps;  ///< that count units: the census knows
+};
+
 struct LoweredPlan {
+  std::optional<CensusRun> census;  ///< to be tried before `bounded`
   std::optional<BoundedRun> bounded;
   std::optional<PushedRun> pushed;
   std::string bounding_words;

@@ -20,6 +20,15 @@ using plan::TableUse;
 
 std::string alias(std::size_t table) { return ExpressionLowering::alias(table); }
 
+/// Whether a question reads a table, at any depth.
+bool reads(const Source& source, const std::string& table) {
+  return std::any_of(source.tables.begin(), source.tables.end(), [&](const TableUse& use) {
+    if (!use.is_subquery()) return use.table == table;
+    return std::any_of(use.parts.begin(), use.parts.end(),
+                       [&](const Part& part) { return reads(part.source, table); });
+  });
+}
+
 // A key that says whose the group is, in every row.
 bool tells_unit(const Part& part, const Field& field) {
   return field.fold == Fold::kIdentifier &&
@@ -141,6 +150,51 @@ Identifier RelationLowering::unit(const Source& source, std::size_t table,
   const Sql raw = Sql::name({called, column});
   select.where.push_back(Sql::postfix(raw, "IS NOT NULL"));
   return {dialect_.identifier(last, raw), dialect_.is_whole(last)};
+}
+
+bool RelationLowering::is_still(const Source& source) const {
+  return std::all_of(source.tables.begin(), source.tables.end(), [&](const TableUse& use) {
+    if (!use.is_subquery()) return schemas_.at(use.table).is_still;
+    return std::all_of(use.parts.begin(), use.parts.end(),
+                       [&](const Part& part) { return is_still(part.source); });
+  });
+}
+
+std::optional<Owners> RelationLowering::owners(const Source& source, std::size_t table,
+                                               const std::string& column) const {
+  const TableUse& use = source.tables[table];
+  if (use.is_subquery() || use.join != JoinKind::kInner || !is_still(source)) return std::nullopt;
+  const policy::UnitPath& path = *policy_.find(use.table)->unit;
+  if (path.steps.empty()) return std::nullopt;
+  for (const policy::UnitPath::Step& step : path.steps) {
+    if (reads(source, step.table) || !schemas_.at(step.table).is_still) return std::nullopt;
+  }
+  const policy::UnitPath::Step& first = path.steps.front();
+  const StoredColumn& foreign = stored(use.table, first.column);
+  const StoredColumn& key = stored(first.table, first.key);
+  const StoredColumn& unit = stored(path.steps.back().table, column);
+  if (!dialect_.is_whole(foreign) || !dialect_.is_whole(key) || !dialect_.is_whole(unit)) {
+    return std::nullopt;
+  }
+  Select pairs;
+  for (std::size_t i = 0; i < path.steps.size(); ++i) {
+    const policy::UnitPath::Step& step = path.steps[i];
+    const std::string name = "u" + std::to_string(i);
+    FromTable from{Sql::name(schemas_.at(step.table).name), name, {}};
+    if (i > 0) {
+      const std::string before = "u" + std::to_string(i - 1);
+      from.on.push_back(dialect_.equal_stored(
+          stored(path.steps[i - 1].table, step.column), Sql::name({before, step.column}),
+          stored(step.table, step.key), Sql::name({name, step.key})));
+    }
+    pairs.from.push_back(std::move(from));
+  }
+  const Sql raw_key = Sql::name({"u0", first.key});
+  const Sql raw_unit = Sql::name({"u" + std::to_string(path.steps.size() - 1), column});
+  pairs.outputs = {dialect_.identifier(key, raw_key), dialect_.identifier(unit, raw_unit)};
+  pairs.where = {Sql::postfix(raw_key, "IS NOT NULL"), Sql::postfix(raw_unit, "IS NOT NULL")};
+  return Owners{std::move(pairs),
+                dialect_.identifier(foreign, Sql::name({alias(table), first.column}))};
 }
 
 Sql RelationLowering::counts(const Identifier& unit, const plan::Members& members) const {

@@ -25,6 +25,13 @@ struct Identifier {
   bool whole = false;  ///< kSteps, else kText
 };
 
+/// The unit's path of a table, apart from the table.
+struct Owners {
+  Select
+      pairs;  ///< a key of the path's first table, the unit whose it is; both kSteps, neither NULL
+  Sql foreign;  ///< the table's column that names such a key; kSteps
+};
+
 class RelationLowering {
  public:
   /// All must outlive this.
@@ -40,6 +47,11 @@ class RelationLowering {
   Identifier unit(const plan::Source& source, std::size_t table, const std::string& column,
                   Select& select) const;
 
+  /// The same, apart: where the path has a step, all are whole numbers that stay as they are
+  /// between statements, and the question does not read the path's tables itself. Else nothing.
+  std::optional<Owners> owners(const plan::Source& source, std::size_t table,
+                               const std::string& column) const;
+
   /// That a unit is one of those of a larger unit that count (plan/members.h).
   Sql counts(const Identifier& unit, const plan::Members& members) const;
 
@@ -53,6 +65,7 @@ class RelationLowering {
   Sql equal(const Named& a, const Named& b) const;
   std::vector<Sql> conditions(const plan::Source& source, std::size_t index) const;
   bool is_whole(const plan::TableUse& use, const std::string& column) const;
+  bool is_still(const plan::Source& source) const;
   bool unit_is_whole(const plan::Source& source) const;
   const StoredColumn& stored(const std::string& table, const std::string& column) const;
 

@@ -5,6 +5,7 @@
 #include "engine/postgres/dates.h"
 #include "engine/postgres/numbers.h"
 #include "engine/postgres/types.h"
+#include "plan/grid.h"
 
 namespace discreet::engine::postgres {
 namespace {
@@ -17,6 +18,10 @@ using policy::Type;
 
 Sql bytewise(Sql text) { return Sql::postfix(std::move(text), "COLLATE \"C\""); }
 Sql as_text(Sql value) { return bytewise(Sql::cast(std::move(value), "text")); }
+
+bool is_multiple(const Rational& value, const Rational& step) {
+  return (value / step).denominator() == 1;
+}
 
 class PostgresDialect final : public lowering::Dialect {
  public:
@@ -62,6 +67,31 @@ class PostgresDialect final : public lowering::Dialect {
     if (stored.type == kBool) return whole_on_grid(Sql::cast(raw, "integer"), *grid);
     if (is_text(stored.type)) return text_on_grid(as_text(raw), *grid);
     return whole_on_grid(raw, *grid);
+  }
+
+  std::optional<Sql> compared(const StoredColumn& stored, const Sql& raw,
+                              const policy::Column& declared, const Grid& grid, Word op,
+                              const Rational& value) const override {
+    const bool number = declared.type == Type::kInteger || declared.type == Type::kDecimal;
+    if (number && is_whole(stored) && is_multiple(Rational(1), grid.step)) {
+      if (value.denominator() != 1) return std::nullopt;
+      return Sql::infix(op, {raw, steps(value.numerator())});
+    }
+    if (declared.type == Type::kDate && stored.type == kDate && grid.step == Rational(1)) {
+      const Sql days = Sql::number(to_int128(value.numerator()), "integer");
+      return Sql::infix(op,
+                        {raw, Sql::infix("+", {Sql::cast(Sql::text("1970-01-01"), "date"), days})});
+    }
+    if (!number || stored.type != kNumeric) return std::nullopt;
+    const auto type = lowering::decimal_type(stored);
+    if (!type || !is_multiple(plan::power_of_ten(-type->scale), grid.step) ||
+        !is_multiple(value, plan::power_of_ten(-type->scale))) {
+      return std::nullopt;
+    }
+    // NaN is read as NULL, and is above everything here.
+    const Sql x = Sql::call("nullif", {raw, Sql::cast(Sql::text("NaN"), "numeric")});
+    const Sql digits = Sql::text(lowering::decimal_digits(value, type->scale));
+    return Sql::infix(op, {x, Sql::cast(digits, "numeric")});
   }
 
   Sql equal_stored(const StoredColumn& left, Sql a, const StoredColumn& right,

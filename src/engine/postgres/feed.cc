@@ -16,27 +16,40 @@ bool is_hashed(const Content& content) {
 
 }  // namespace
 
-Feed::Feed(Bounding& bounding, const lowering::BoundedRun& run)
-    : bounding_(bounding), worker_(bounding.new_worker()) {
-  for (const lowering::RowField& field : run.fields) {
-    Reader& reader = readers_.emplace_back();
-    if (!is_fetched_raw(field)) continue;
-    reader.quantizer.emplace(field.column->grid);
-    reader.type = field.column->stored.type;
-    reader.fallback = field.column->fallback;
-  }
-  for (const Content& content : run.task.contents) is_text_.push_back(is_hashed(content));
+FieldForm::FieldForm(const lowering::RowField& field) {
+  if (!is_fetched_raw(field)) return;
+  quantizer_.emplace(field.column->grid);
+  type_ = field.column->stored.type;
+  fallback_ = field.column->fallback;
 }
 
-std::optional<std::int64_t> Feed::Reader::number(std::optional<std::string_view> bytes) const {
-  if (!quantizer) {
+std::optional<std::int64_t> FieldForm::number(std::optional<std::string_view> bytes) const {
+  if (!quantizer_) {
     if (!bytes) return std::nullopt;
     if (bytes->size() == 1) return bytes->front();  // a truth value
     return big_endian<std::int64_t>(bytes->data());
   }
   std::optional<std::int64_t> steps;
-  if (bytes) steps = stored_steps(type, *bytes, *quantizer);
-  return steps ? steps : fallback;
+  if (bytes) steps = stored_steps(type_, *bytes, *quantizer_);
+  return steps ? steps : fallback_;
+}
+
+std::uint32_t FieldForm::key(KeyIds& keys, std::size_t column,
+                             std::optional<std::string_view> bytes) const {
+  const KeyKind kind = keys.kind(column);
+  if (kind == KeyKind::kText || kind == KeyKind::kCutText) {
+    return bytes ? keys.of_text(column, *bytes) : KeyIds::kNull;
+  }
+  const std::optional<std::int64_t> value = number(bytes);
+  if (!value) return KeyIds::kNull;
+  return kind == KeyKind::kBoolean ? KeyIds::of_boolean(*value != 0)
+                                   : keys.of_number(column, *value);
+}
+
+Feed::Feed(Bounding& bounding, const lowering::BoundedRun& run)
+    : bounding_(bounding), worker_(bounding.new_worker()) {
+  for (const lowering::RowField& field : run.fields) forms_.emplace_back(field);
+  for (const Content& content : run.task.contents) is_text_.push_back(is_hashed(content));
 }
 
 void Feed::put_units(std::uint64_t* rows) {
@@ -55,32 +68,24 @@ void Feed::put_units(std::uint64_t* rows) {
   }
 }
 
-void Feed::put_key(std::uint64_t* rows, std::size_t key, const Reader& reader) {
+void Feed::put_key(std::uint64_t* rows, std::size_t key, const FieldForm& form) {
   KeyIds& keys = worker_.keys;
-  const KeyKind kind = keys.kind(key);
   const std::size_t words = bounding_.layout().words();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const std::optional<std::string_view> bytes = rows_[i].next();
-    std::uint32_t id = KeyIds::kNull;
-    if (kind == KeyKind::kText || kind == KeyKind::kCutText) {
-      if (bytes) id = keys.of_text(key, *bytes);
-    } else if (const std::optional<std::int64_t> value = reader.number(bytes)) {
-      id =
-          kind == KeyKind::kBoolean ? KeyIds::of_boolean(*value != 0) : keys.of_number(key, *value);
-    }
+    const std::uint32_t id = form.key(keys, key, rows_[i].next());
     std::uint64_t& place = rows[i * words + bounding_.layout().unit_words()];
     place = keys.extend(key, static_cast<std::uint32_t>(place), id);
   }
 }
 
-void Feed::put_content(std::uint64_t* rows, std::size_t content, const Reader& reader) {
+void Feed::put_content(std::uint64_t* rows, std::size_t content, const FieldForm& form) {
   const RowLayout::Field& field = bounding_.layout().field(content);
   const std::size_t words = bounding_.layout().words();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const std::optional<std::string_view> bytes = rows_[i].next();
     std::optional<std::int64_t> value;
-    if (!is_text_[content] || reader.quantizer) {
-      value = reader.number(bytes);
+    if (!is_text_[content] || form.is_raw()) {
+      value = form.number(bytes);
     } else if (bytes) {
       value = static_cast<std::int64_t>(keyed_hash(bounding_.secret(), *bytes));
     }
@@ -95,12 +100,34 @@ void Feed::take(std::span<const CopyRow> rows) {
   put_units(words);
   std::size_t field = 1;
   for (std::size_t k = 0; k < bounding_.task().keys.size(); ++k) {
-    put_key(words, k, readers_[field++]);
+    put_key(words, k, forms_[field++]);
   }
   for (std::size_t c = 0; c < bounding_.task().contents.size(); ++c) {
-    put_content(words, c, readers_[field++]);
+    put_content(words, c, forms_[field++]);
   }
   worker_.rows.commit();
+}
+
+CensusFeed::CensusFeed(Census& census, const std::vector<lowering::RowField>& fields)
+    : worker_(census.new_worker()) {
+  for (const lowering::RowField& field : fields) forms_.emplace_back(field);
+}
+
+void CensusFeed::take(std::span<const CopyRow> rows) {
+  owners_.assign(rows.size(), 0);
+  valid_.assign((rows.size() + 63) / 64, 0);
+  keys_.assign(rows.size(), 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    FieldReader row(rows[i]);
+    if (const std::optional<std::string_view> bytes = row.next()) {
+      owners_[i] = big_endian<std::int64_t>(bytes->data());
+      valid_[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    for (std::size_t k = 0; k < worker_.keys.columns(); ++k) {
+      keys_[i] = worker_.keys.extend(k, keys_[i], forms_[k + 1].key(worker_.keys, k, row.next()));
+    }
+  }
+  worker_.count(owners_, valid_.data(), keys_);
 }
 
 }  // namespace discreet::engine::postgres

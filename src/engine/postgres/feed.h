@@ -8,12 +8,28 @@
 #include <vector>
 
 #include "engine/bounding.h"
+#include "engine/census.h"
 #include "engine/lowering/plan.h"
 #include "engine/postgres/binary.h"
 #include "engine/postgres/connection.h"
 #include "engine/quantize.h"
 
 namespace discreet::engine::postgres {
+
+/// How a field is read: from its stored form, or as the dialect computed it.
+class FieldForm {
+ public:
+  explicit FieldForm(const lowering::RowField& field);
+  bool is_raw() const { return quantizer_.has_value(); }
+  std::optional<std::int64_t> number(std::optional<std::string_view> bytes) const;
+  /// The number of a key's column.
+  std::uint32_t key(KeyIds& keys, std::size_t column, std::optional<std::string_view> bytes) const;
+
+ private:
+  std::optional<Quantizer> quantizer_;
+  unsigned int type_ = 0;
+  std::optional<std::int64_t> fallback_;
+};
 
 class Feed {
  public:
@@ -24,22 +40,31 @@ class Feed {
   void take(std::span<const CopyRow> rows);
 
  private:
-  /// How a field is read: from its stored form, or as the dialect computed it.
-  struct Reader {
-    std::optional<Quantizer> quantizer;
-    unsigned int type = 0;
-    std::optional<std::int64_t> fallback;
-    std::optional<std::int64_t> number(std::optional<std::string_view> bytes) const;
-  };
   void put_units(std::uint64_t* rows);
-  void put_key(std::uint64_t* rows, std::size_t key, const Reader& reader);
-  void put_content(std::uint64_t* rows, std::size_t content, const Reader& reader);
+  void put_key(std::uint64_t* rows, std::size_t key, const FieldForm& form);
+  void put_content(std::uint64_t* rows, std::size_t content, const FieldForm& form);
 
   Bounding& bounding_;
   Bounding::Worker& worker_;
-  std::vector<Reader> readers_;  // of each field
-  std::vector<bool> is_text_;    // of each content
+  std::vector<FieldForm> forms_;  // of each field
+  std::vector<bool> is_text_;     // of each content
   std::vector<FieldReader> rows_;
+};
+
+/// The same into a Census: what names a row's owner, then its keys.
+class CensusFeed {
+ public:
+  CensusFeed(Census& census, const std::vector<lowering::RowField>& fields);
+
+  /// Requires: at most Intake::kRowsMax.
+  void take(std::span<const CopyRow> rows);
+
+ private:
+  Census::Worker& worker_;
+  std::vector<FieldForm> forms_;
+  std::vector<std::int64_t> owners_;
+  std::vector<std::uint64_t> valid_;
+  std::vector<std::uint32_t> keys_;
 };
 
 }  // namespace discreet::engine::postgres

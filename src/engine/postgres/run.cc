@@ -2,10 +2,12 @@
 #include "engine/postgres/run.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <thread>
 #include <unordered_map>
 
+#include "engine/census.h"
 #include "engine/key.h"
 #include "engine/postgres/binary.h"
 #include "engine/postgres/feed.h"
@@ -14,6 +16,7 @@ namespace discreet::engine::postgres {
 namespace {
 
 using lowering::BoundedRun;
+using lowering::CensusRun;
 using lowering::PushedRun;
 using mechanism::Groups;
 
@@ -96,11 +99,57 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
   return groups;
 }
 
+/// How many rows the server thinks a statement has.
+Result<double> estimate(Connection& connection, const lowering::Select& select,
+                        const OwnerLog& log) {
+  DISCREET_ASSIGN(const std::vector<TextRow> rows,
+                  connection.query("EXPLAIN " + select.print(), log));
+  const std::string line = rows.empty() ? "" : rows[0][0].value_or("");
+  const std::size_t at = line.find(" rows=");
+  return at == line.npos ? 0 : std::strtod(line.c_str() + at + 6, nullptr);
+}
+
+/// Nothing where something is cut, or where the rows are so few that the join costs less than
+/// reading all owners.
+Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRun& run,
+                                          const BoundingTask& task, const Secret& secret,
+                                          const OwnerLog& log) {
+  DISCREET_ASSIGN(const double owners, estimate(connection, run.owners, log));
+  DISCREET_ASSIGN(const double rows, estimate(connection, run.rows, log));
+  if (rows < owners) return std::optional<Groups>();
+  Census census(task, secret);
+  DISCREET_TRY(connection.copy(run.owners.print(), Intake::kRowsMax, log,
+                               [&](std::span<const CopyRow> pairs) {
+                                 for (const CopyRow bytes : pairs) {
+                                   FieldReader row(bytes);
+                                   const std::int64_t key = whole(row);
+                                   const std::int64_t unit = whole(row);
+                                   census.add_owners({&key, 1}, &unit);
+                                 }
+                               }));
+  if (!census.begin()) return std::optional<Groups>();
+  CensusFeed feed(census, run.fields);
+  DISCREET_TRY(
+      connection.copy(run.rows.print(), Intake::kRowsMax, log, [&](std::span<const CopyRow> some) {
+        if (!census.abandoned()) feed.take(some);
+      }));
+  const std::optional<Census::Counted> counted = census.finish();
+  if (!counted) return std::optional<Groups>();
+  DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
+  if (!counted->complete(groups, run.unit_steps)) return std::optional<Groups>();
+  return std::optional(std::move(groups));
+}
+
 }  // namespace
 
 Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
                            std::size_t measures, const Secret& secret, const OwnerLog& log) {
   try {
+    if (lowered.census) {
+      DISCREET_ASSIGN(std::optional<Groups> groups,
+                      run_counted(connection, *lowered.census, lowered.bounded->task, secret, log));
+      if (groups) return *std::move(groups);
+    }
     if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);
     return run_pushed(connection, *lowered.pushed, measures, log);
   } catch (const std::bad_alloc&) {

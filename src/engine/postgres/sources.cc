@@ -167,7 +167,7 @@ Result<StoredTable> describe(Connection& connection, const std::string& source,
           "WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid = (SELECT c.oid" +
               where_named(name) + ") ORDER BY a.attnum",
           log));
-  StoredTable table{name, {}};
+  StoredTable table{name, {}, true};  // on one snapshot
   for (const TextRow& row : rows) {
     table.columns.push_back({row[0].value(), row[1].value(), code_of(row)});
   }
