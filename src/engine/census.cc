@@ -113,6 +113,11 @@ std::optional<Census::Counted> Census::finish() {
   return counted;
 }
 
+bool Census::Counted::only(const std::unordered_set<std::string>& keys) const {
+  return std::all_of(units.begin(), units.end(),
+                     [&](const auto& entry) { return keys.contains(entry.first); });
+}
+
 bool Census::Counted::complete(mechanism::Groups& groups,
                                const std::vector<std::size_t>& unit_steps) const {
   std::int64_t all = 0;

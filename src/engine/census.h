@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/bounding.h"
@@ -55,6 +56,8 @@ class Census {
     /// Groups that a database added up, each with the number of its rows as `units`: puts the units
     /// there, and in the measurements `unit_steps`. False if they are of other rows.
     bool complete(mechanism::Groups& groups, const std::vector<std::size_t>& unit_steps) const;
+    /// Whether all keys are among these.
+    bool only(const std::unordered_set<std::string>& keys) const;
   };
 
   /// Takes the task's bounds and keys.

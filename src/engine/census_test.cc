@@ -136,6 +136,8 @@ TEST(Census, CompletesGroupsOfTheSameRowsOnly) {
   Census::Counted counted;
   counted.units = {{"a", 2}, {"b", 1}};
   counted.rows = 5;
+  EXPECT_TRUE(counted.only({"a", "b", "c"}));
+  EXPECT_FALSE(counted.only({"a", "c"}));
   mechanism::Groups groups;
   groups.keys = {"b", "a"};
   groups.units = {1, 4};

@@ -123,7 +123,7 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
                                           const BoundingTask& task, const Secret& secret,
                                           const OwnerLog& log) {
   DISCREET_ASSIGN(const auto counted, count(connection, run, task, secret, log));
-  if (!counted) return std::optional<Groups>();
+  if (!counted || (run.listed && !counted->only(*run.listed))) return std::optional<Groups>();
   DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
   if (!counted->complete(groups, run.unit_steps)) return std::optional<Groups>();
   return std::optional(std::move(groups));

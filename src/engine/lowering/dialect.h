@@ -139,6 +139,9 @@ class Dialect {
   /// quality is a matter of accuracy only.
   virtual Sql order_hash(std::vector<Sql> values, std::uint64_t seed) const = 0;
 
+  /// Whether sums take longer to read a column several times than to read it apart (Readings).
+  virtual bool reads_apart() const { return false; }
+
   /// What a statement puts out of a row that is to be bounded: its fields, in this order.
   virtual std::vector<Sql> outputs(const std::vector<RowField>& fields) const = 0;
   /// What it puts out of a row that is only counted: what names its owner, then its keys.

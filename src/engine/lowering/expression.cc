@@ -61,6 +61,28 @@ constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
 
 }  // namespace
 
+Sql Readings::name(const Sql& value, Sql null) {
+  const auto known = std::find_if(values_.begin(), values_.end(),
+                                  [&](const Sql& other) { return other.print() == value.print(); });
+  const auto index = static_cast<std::size_t>(known - values_.begin());
+  if (known == values_.end()) {
+    values_.push_back(value);
+    nulls_.push_back(std::move(null));
+  }
+  return Sql::name({kTable, "v" + std::to_string(index)});
+}
+
+Sql Readings::table(Select rows) const {
+  Select none = rows;
+  none.where = {Sql::truth(false)};
+  none.outputs = nulls_;
+  rows.outputs.clear();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    rows.outputs.push_back(Sql::as(values_[i], "v" + std::to_string(i)));
+  }
+  return Sql::union_all({std::move(rows), std::move(none)});
+}
+
 Sql ExpressionLowering::letters(Sql arg, const char* from, const char* to) const {
   return Sql::call("translate", {dialect_.cut(std::move(arg), kTextMax), dialect_.text(from),
                                  dialect_.text(to)});
@@ -177,6 +199,11 @@ Sql ExpressionLowering::lower(const Expr& expr) const {
 }
 
 Sql ExpressionLowering::column(const Expr& expr) const {
+  Sql value = read_column(expr);
+  return readings_ == nullptr ? value : readings_->name(value, null_of(shape(expr)));
+}
+
+Sql ExpressionLowering::read_column(const Expr& expr) const {
   if (source_.tables[expr.table].is_subquery()) return Sql::name({alias(expr.table), expr.name});
   const std::string& table = source_.tables[expr.table].table;
   const policy::Column& declared = *policy_.find(table)->find(expr.name);
@@ -254,7 +281,10 @@ std::optional<Sql> ExpressionLowering::stored_comparison(const Expr& expr) const
 }
 
 Sql ExpressionLowering::comparison(const Expr& expr) const {
-  if (std::optional<Sql> early = stored_comparison(expr)) return *std::move(early);
+  if (std::optional<Sql> early = stored_comparison(expr)) {
+    if (readings_ == nullptr) return *std::move(early);
+    return readings_->name(*early, dialect_.null(SqlType::kTruth));
+  }
   const Shape& a = shape(expr.args[0]);
   const Shape& b = shape(expr.args[1]);
   std::vector<Sql> sides;

@@ -20,12 +20,34 @@
 
 namespace discreet::engine::lowering {
 
+/// What is read of the tables, apart from what is computed of it: names for readings.
+class Readings {
+ public:
+  static constexpr const char* kTable = "r";
+  /// The name of a reading in kTable. `null`: NULL of its type.
+  Sql name(const Sql& value, Sql null);
+  bool empty() const { return values_.empty(); }
+  /// The same rows with nothing but the readings, each computed once. PostgreSQL takes other
+  /// subqueries apart again, or reads them with one worker alone; not a UNION ALL, though one of
+  /// its sides is empty.
+  Sql table(Select rows) const;
+
+ private:
+  std::vector<Sql> values_;
+  std::vector<Sql> nulls_;
+};
+
 class ExpressionLowering {
  public:
-  /// All must outlive this.
+  /// All must outlive this. `readings`: where columns are named instead of being read.
   ExpressionLowering(const Dialect& dialect, const plan::Source& source,
-                     const policy::Policy& policy, const Schemas& schemas)
-      : dialect_(dialect), source_(source), policy_(policy), schemas_(schemas) {}
+                     const policy::Policy& policy, const Schemas& schemas,
+                     Readings* readings = nullptr)
+      : dialect_(dialect),
+        source_(source),
+        policy_(policy),
+        schemas_(schemas),
+        readings_(readings) {}
 
   const Dialect& dialect() const { return dialect_; }
 
@@ -54,6 +76,7 @@ class ExpressionLowering {
 
  private:
   Sql column(const plan::Expr& expr) const;
+  Sql read_column(const plan::Expr& expr) const;
   /// What NULL in a column counts as, on its grid.
   static std::optional<policy::Value> fallback(const policy::Column& declared,
                                                const plan::Shape& shape);
@@ -76,6 +99,7 @@ class ExpressionLowering {
   const plan::Source& source_;
   const policy::Policy& policy_;
   const Schemas& schemas_;
+  Readings* readings_;
   // Each part's shape is asked for several times, and takes as long as the part is large.
   mutable std::unordered_map<const plan::Expr*, plan::Shape> shapes_;
 };

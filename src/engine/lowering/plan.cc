@@ -43,34 +43,36 @@ class PlanLowering {
       : checked_(checked),
         plan_(checked.plan()),
         dialect_(dialect),
+        schemas_(schemas),
         expressions_(dialect, plan_.source, checked.policy(), schemas),
         relations_(dialect, checked.policy(), schemas) {}
 
   BoundedRun bounded(bool with_unit = true) const;
-  PushedRun pushed() const;
+  PushedRun pushed(bool only_listed = true) const;
   std::optional<CensusRun> census() const;
 
  private:
-  Select source() const;
+  Select source(bool only_listed = true) const;
   std::vector<KeyKind> key_kinds() const;
-  Sql integer(const Step& step) const;
-  Sql aggregate(const Step& step) const;
-  std::vector<Sql> pushed_keys() const;
+  Sql integer(const Step& step, const ExpressionLowering& expressions) const;
+  Sql aggregate(const Step& step, const ExpressionLowering& expressions) const;
+  std::vector<Sql> pushed_keys(const ExpressionLowering& expressions) const;
 
   const Checked& checked_;
   const plan::Plan& plan_;
   const Dialect& dialect_;
+  const Schemas& schemas_;
   ExpressionLowering expressions_;
   RelationLowering relations_;
 };
 
-// FROM and WHERE, without the unit.
-Select PlanLowering::source() const {
+// FROM and WHERE, without the unit. `only_listed`: rows of keys that are not listed are left out.
+Select PlanLowering::source(bool only_listed) const {
   std::optional<std::size_t> unit_table;
   if (!checked_.unit_column().empty()) unit_table = checked_.unit_table();
   Select select = relations_.source(plan_.source, unit_table);
   if (plan_.filter) select.where.push_back(expressions_.lower(*plan_.filter));
-  if (!checked_.listed()) return select;
+  if (!checked_.listed() || !only_listed) return select;
   for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
     const Shape& shape = checked_.key_shapes()[i];
     std::vector<Sql> outcomes;
@@ -141,29 +143,29 @@ BoundedRun PlanLowering::bounded(bool with_unit) const {
 }
 
 // The integer z of a row (plan/lowering.h), or NULL.
-Sql PlanLowering::integer(const Step& step) const {
+Sql PlanLowering::integer(const Step& step, const ExpressionLowering& expressions) const {
   const IntegerMap map = map_of(step.lowered);
   const policy::Grid& grid = *step.shape.grid;
-  Sql argument = expressions_.lower(*step.measurement.argument);
+  Sql argument = expressions.lower(*step.measurement.argument);
   if (map.is_identity_on(steps_of(grid.low, grid), steps_of(grid.high, grid))) return argument;
   return dialect_.scaled(std::move(argument), map.formula(), grid);
 }
 
-Sql PlanLowering::aggregate(const Step& step) const {
+Sql PlanLowering::aggregate(const Step& step, const ExpressionLowering& expressions) const {
   const auto& argument = step.measurement.argument;
   const Sql zero = dialect_.number(0, SqlType::kWide);
   switch (step.measurement.kind) {
     case MeasureKind::kUnits:
       break;
     case MeasureKind::kRows:
-      if (argument) return Sql::call("count", {expressions_.lower(*argument)});
+      if (argument) return Sql::call("count", {expressions.lower(*argument)});
       break;
     case MeasureKind::kDistinct:
-      return Sql::count_distinct(expressions_.lower(*argument));
+      return Sql::count_distinct(expressions.lower(*argument));
     case MeasureKind::kSum:
-      return Sql::call("coalesce", {Sql::call("sum", {integer(step)}), zero});
+      return Sql::call("coalesce", {Sql::call("sum", {integer(step, expressions)}), zero});
     case MeasureKind::kSquares: {
-      const Sql z = integer(step);
+      const Sql z = integer(step, expressions);
       return Sql::call("coalesce", {Sql::call("sum", {Sql::infix("*", {z, z})}), zero});
     }
     case MeasureKind::kQuantile:
@@ -172,11 +174,11 @@ Sql PlanLowering::aggregate(const Step& step) const {
   return Sql::count_rows();
 }
 
-std::vector<Sql> PlanLowering::pushed_keys() const {
+std::vector<Sql> PlanLowering::pushed_keys(const ExpressionLowering& expressions) const {
   std::vector<Sql> keys;
   const std::vector<KeyKind> kinds = key_kinds();
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    Sql key = expressions_.lower(plan_.keys[i].expr);
+    Sql key = expressions.lower(plan_.keys[i].expr);
     if (kinds[i] == KeyKind::kCutText) {
       key = dialect_.first_characters(std::move(key), kKeyCharacters);
     }
@@ -185,27 +187,30 @@ std::vector<Sql> PlanLowering::pushed_keys() const {
   return keys;
 }
 
-PushedRun PlanLowering::pushed() const {
-  PushedRun run{key_kinds(), source(), {}, {}};
-  const Select rows = run.groups;
-  run.groups.outputs = pushed_keys();
+PushedRun PlanLowering::pushed(bool only_listed) const {
+  PushedRun run{key_kinds(), {}, {}, {}};
+  const Select rows = source(only_listed);
+  Readings readings;
+  const ExpressionLowering expressions(dialect_, plan_.source, checked_.policy(), schemas_,
+                                       dialect_.reads_apart() ? &readings : nullptr);
+  run.groups.outputs = pushed_keys(expressions);
   run.groups.group_by = run.groups.outputs.size();
   run.groups.outputs.push_back(dialect_.cast(Sql::count_rows(), SqlType::kSteps));
   std::vector<std::string> printed;  // of each tally's value
   for (std::size_t i = 0; i < checked_.steps().size(); ++i) {
     const Step& step = checked_.steps()[i];
     if (step.measurement.kind != MeasureKind::kQuantile) {
-      run.groups.outputs.push_back(dialect_.cast(aggregate(step), SqlType::kWide));
+      run.groups.outputs.push_back(dialect_.cast(aggregate(step, expressions), SqlType::kWide));
       run.steps.push_back(i);
       continue;
     }
-    Sql value = integer(step);
+    Sql value = integer(step, expressions_);
     auto known = std::find(printed.begin(), printed.end(), value.print());
     auto tally = static_cast<std::size_t>(known - printed.begin());
     if (known == printed.end()) {
       printed.push_back(value.print());
       Select select = rows;
-      select.outputs = pushed_keys();
+      select.outputs = pushed_keys(expressions_);
       select.where.push_back(Sql::postfix(value, "IS NOT NULL"));
       select.outputs.push_back(std::move(value));
       select.group_by = select.outputs.size();
@@ -213,6 +218,12 @@ PushedRun PlanLowering::pushed() const {
       run.tallies.push_back({std::move(select), {}});
     }
     run.tallies[tally].steps.push_back(i);
+  }
+  if (readings.empty()) {
+    run.groups.from = rows.from;
+    run.groups.where = rows.where;
+  } else {
+    run.groups.from = {{readings.table(rows), Readings::kTable, {}}};
   }
   return run;
 }
@@ -222,7 +233,16 @@ std::optional<CensusRun> PlanLowering::census() const {
   const auto owners =
       relations_.owners(plan_.source, checked_.unit_table(), checked_.unit_column());
   if (!owners) return std::nullopt;
-  CensusRun run{owners->pairs, source(), {}, pushed(), {}};
+  constexpr std::size_t kListedMax = 10'000;
+  const auto& listed = checked_.listed();
+  const bool look_later = listed && listed->size() <= kListedMax;
+  CensusRun run{owners->pairs, source(!look_later), {}, pushed(!look_later), {}, {}};
+  if (look_later) {
+    run.listed.emplace();
+    for (const auto& tuple : *listed) {
+      run.listed->insert(encode_key(tuple, checked_.key_shapes()));
+    }
+  }
   run.fields.push_back({"owner", owners->foreign, std::nullopt});
   for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
     run.fields.push_back(expressions_.field("k" + std::to_string(i), plan_.keys[i].expr));

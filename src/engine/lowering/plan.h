@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/bounding.h"
@@ -45,6 +46,9 @@ struct CensusRun {
   std::vector<RowField> fields;  ///< of which `rows` are the outputs
   PushedRun sums;                ///< over all rows; their number stands for that of the units
   std::vector<std::size_t> unit_steps;  ///< that count units: the census knows
+  /// The listed keys' canonical bytes: a row of another key is one to cut. Without: no such row
+  /// comes, or keys are found.
+  std::optional<std::unordered_set<std::string>> listed;
 };
 
 struct LoweredPlan {

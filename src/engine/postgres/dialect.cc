@@ -163,6 +163,8 @@ class PostgresDialect final : public lowering::Dialect {
                                           Sql::number(static_cast<std::int64_t>(seed), "bigint")});
   }
 
+  bool reads_apart() const override { return true; }
+
   std::vector<Sql> outputs(const std::vector<lowering::RowField>& fields) const override {
     std::vector<Sql> row;
     for (const lowering::RowField& field : fields) {

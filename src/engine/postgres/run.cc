@@ -134,7 +134,7 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
         if (!census.abandoned()) feed.take(some);
       }));
   const std::optional<Census::Counted> counted = census.finish();
-  if (!counted) return std::optional<Groups>();
+  if (!counted || (run.listed && !counted->only(*run.listed))) return std::optional<Groups>();
   DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
   if (!counted->complete(groups, run.unit_steps)) return std::optional<Groups>();
   return std::optional(std::move(groups));
