@@ -546,9 +546,9 @@ constexpr Attack kAttacks[] = {
     {"S21 error text", "SELECT sum(code::int) > 0 FROM visits", "'Bob'", Here::kAnswered,
      "SELECT SUM(CAST(code AS integer)) FROM visits"},
     {"S22 memory limit",
-     "SET memory_limit = '200MB'; SET temp_directory = ''; SELECT count(list_sum(range(CASE WHEN "
-     "name = 'Bob' THEN 90000000 ELSE 1 END))) > 0 FROM visits",
-     "Out of Memory", Here::kRefused, "SET memory_limit = '200MB'"},
+     "SET memory_limit = '100MB'; SET temp_directory = ''; SELECT count(*) > 0 FROM (SELECT "
+     "DISTINCT i, name FROM visits, range(CASE WHEN name = 'Bob' THEN 5000000 ELSE 1 END) r(i))",
+     "Out of Memory", Here::kRefused, "SET memory_limit = '100MB'"},
     {"S23 injection", "SELECT count(*) FROM visits WHERE code = 'x' OR 'a' = 'a'", "902",
      Here::kAnswered, "SELECT COUNT(*) FROM visits WHERE code = 'x'' OR ''a'' = ''a'"},
     {"S25 derived table",
