@@ -17,7 +17,8 @@ TRINO = ["orders, counted by priority", "orders, prices by priority", "lines wit
 NOTES = """DuckDB: the questions of `./dev bench sql` over 10^6 to 10^8 rows (users grow with the rows up to 10^6), time from a
 checked question to its bounded integers; the exponent is that of time between the two largest sizes; memory is the peak of
 the process that asks `by_city` at the largest size, DuckDB's own buffers included. Trino: TPC-H sf1 of the tpch connector, a
-coordinator and two workers on the same machine, customers as units; each beside the same question without privacy."""
+coordinator and two workers on the same machine, customers as units; each beside the same question without privacy, the best of three; processor time
+is that of all nodes, their compiler and collector included."""
 
 
 def duckdb(size):
@@ -50,9 +51,12 @@ def ours():
         if os.path.exists(f"{folder}/failed"):
             sys.exit("the Trino cluster did not start; see build/log/trino.log")
         time.sleep(1)
-    google_benchmark("bench_scale", min_time=0)  # once to warm up
-    for name, entry in google_benchmark("bench_scale", min_time=0).items():
-        values[name.removesuffix("/iterations:1/real_time")] = entry["real_time"]
+    google_benchmark("bench_scale", min_time=0)  # once to warm up, then the best of three
+    for _ in range(3):
+        for name, entry in google_benchmark("bench_scale", min_time=0).items():
+            name = name.removesuffix("/iterations:1/real_time")
+            values[name] = min(values.get(name, math.inf), entry["real_time"])
+            values[f"{name} cpu"] = min(values.get(f"{name} cpu", math.inf), entry["cpu"] * 1000)
     return values
 
 
@@ -67,6 +71,8 @@ def rows(measured):
     yield row(f"DuckDB, by_city, {SIZES[-1]:.0e} rows, memory", "MB", values["memory"], {}, at_most=4096)
     for name in TRINO:
         yield row(f"Trino, {name}", "ms", values[f"ours/{name}"], {"plain": values[f"plain/{name}"]}, "ours/plain", at_most=2)
+        yield row(f"Trino, {name}, processor time", "ms", values[f"ours/{name} cpu"], {"plain": values[f"plain/{name} cpu"]},
+                  "ours/plain", at_most=2)
 
 
 main("scale", {"ours": ours}, rows, rounds=1, notes=NOTES)

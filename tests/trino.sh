@@ -122,7 +122,7 @@ answer() { # answer SQL: the rows as JSON, of a statement with a small result
 await() { # await SECONDS WORKERS
   local until=$((SECONDS + $1))
   until [[ $(answer "SELECT count(*) FROM system.runtime.nodes WHERE NOT coordinator AND state = 'active'" || true) == *"[[$2]]"* ]]; do
-    ((SECONDS < until)) || return 1
+    ((SECONDS < until)) && launch coordinator status >/dev/null 2>&1 || return 1 # one that ended has said why in its log
     sleep 0.5
   done
 }

@@ -48,6 +48,7 @@ class PlanLowering {
         relations_(dialect, checked.policy(), schemas) {}
 
   BoundedRun bounded(bool with_unit = true) const;
+  BoundedRun fields() const;
   PushedRun pushed(bool only_listed = true) const;
   std::optional<CensusRun> census() const;
 
@@ -139,6 +140,20 @@ BoundedRun PlanLowering::bounded(bool with_unit) const {
     run.task.measures.push_back(std::move(measure));
   }
   run.rows.outputs = dialect_.outputs(row);
+  return run;
+}
+
+BoundedRun PlanLowering::fields() const {
+  BoundedRun run = bounded();
+  // Who counts of a larger unit stays a matter of rows.
+  if (!checked_.members()) run.rows.where = source(false).where;
+  if (!checked_.listed()) return run;
+  for (const Shape& shape : checked_.key_shapes()) {
+    std::vector<Sql>& outcomes = run.listed.emplace_back();
+    for (const policy::Value& value : *shape.outcomes) {
+      outcomes.push_back(expressions_.constant(value, shape));
+    }
+  }
   return run;
 }
 
@@ -279,7 +294,8 @@ BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Sche
 }
 
 BoundedRun lower_fields(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
-  return PlanLowering(checked, dialect, schemas).bounded(is_bounded(checked));
+  const PlanLowering lowering(checked, dialect, schemas);
+  return is_bounded(checked) ? lowering.fields() : lowering.bounded(false);
 }
 
 std::string LoweredPlan::print() const {

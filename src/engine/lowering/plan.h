@@ -23,6 +23,8 @@ struct BoundedRun {
   Select rows;
   std::vector<RowField> fields;  ///< of which `rows` are the outputs
   BoundingTask task;
+  /// Of lower_fields: the values of each key, where keys are listed.
+  std::vector<std::vector<Sql>> listed = {};
 };
 
 /// Values with their counts, for the quantiles of `steps`.
@@ -68,7 +70,9 @@ LoweredPlan lower_plan(const plan::Checked& checked, const Dialect& dialect,
 BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas);
 
 /// For an engine that bounds in the database: the same fields; "unit" is the first of them where
-/// something is bounded, and missing where nothing is (as in PushedRun).
+/// something is bounded, and missing where nothing is (as in PushedRun). Where something is,
+/// leaving out rows of nobody, whose unit is NULL, and keys that are not listed is the engine's to
+/// do.
 BoundedRun lower_fields(const plan::Checked& checked, const Dialect& dialect,
                         const Schemas& schemas);
 

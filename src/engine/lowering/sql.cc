@@ -134,6 +134,7 @@ Sql Sql::row(std::vector<std::pair<std::string, Sql>> fields) {
 }
 
 Sql Sql::list(std::vector<Sql> items) { return Sql("[" + joined(items, ", ") + "]"); }
+Sql Sql::array(std::vector<Sql> items) { return Sql("ARRAY[" + joined(items, ", ") + "]"); }
 
 // OFFSET keeps the planner from writing the value into all its places again.
 Sql Sql::let(const Sql& value, const std::function<Sql(const Sql&)>& body) {

@@ -55,6 +55,7 @@ class Sql {
   /// DuckDB's {'name': value, ...}, [item, ...]
   static Sql row(std::vector<std::pair<std::string, Sql>> fields);
   static Sql list(std::vector<Sql> items);
+  static Sql array(std::vector<Sql> items);  ///< Trino's ARRAY[item, ...]
   /// PostgreSQL's way to mention a value often and compute it once: body(v) where v is `value`.
   static Sql let(const Sql& value, const std::function<Sql(const Sql&)>& body);
   /// Trino's way to do so.
