@@ -16,7 +16,7 @@ PROGRAMS = "/usr/lib/postgresql/15/bin/"
 
 NOTES = """The tables of sql-joins (50,000 customers, 500,000 orders, 2,000,000 lines) in a PostgreSQL 15 of the benchmark's own, on the
 same machine, reached by a socket, with its settings as installed but for shared_buffers = 256MB and fsync = off. Milliseconds from a checked
-question to its bounded, exact integers: rows come by COPY and are bounded here; the peer is the server's own answer to the same text."""
+question to its bounded, exact integers: rows come by COPY and are bounded or counted here, and where nothing is cut the server adds up; the peer is the server's own answer to the same text."""
 
 
 @contextlib.contextmanager

@@ -11,31 +11,44 @@ namespace {
 constexpr std::size_t kCellsMax = std::size_t{1} << 22;  // of a thread: 16 MiB
 constexpr std::uint64_t kRowsMax = std::uint64_t{1} << 31;
 
-/// How many numbers there are from the least to the greatest; 0: too many for an array of them.
-std::size_t span_of(const std::vector<std::int64_t>& numbers, std::int64_t& least) {
-  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
-  least = *low;
-  const std::uint64_t span = static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);
-  return span >= 4 * numbers.size() + 1024 ? 0 : span + 1;
-}
-
 }  // namespace
 
-bool Census::begin() {
-  if (keys_.empty() || keys_.size() >= kRowsMax) return false;
-  std::int64_t first_unit = 0;
-  unit_count_ = span_of(units_, first_unit);
-  owners_.assign(span_of(keys_, first_key_), kNobody);
-  if (unit_count_ == 0 || unit_count_ > kCellsMax || owners_.empty()) return false;
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    std::uint32_t& owner =
-        owners_[static_cast<std::uint64_t>(keys_[i]) - static_cast<std::uint64_t>(first_key_)];
-    if (owner != kNobody) return false;
-    owner = static_cast<std::uint32_t>(static_cast<std::uint64_t>(units_[i]) -
-                                       static_cast<std::uint64_t>(first_unit));
+void Census::Numbers::add(std::span<const std::int64_t> more) {
+  all.insert(all.end(), more.begin(), more.end());
+  for (const std::int64_t number : more) {
+    least = std::min(least, number);
+    greatest = std::max(greatest, number);
   }
-  keys_ = {};
-  units_ = {};
+}
+
+std::size_t Census::Numbers::span() const {
+  const std::uint64_t width =
+      static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
+  return width >= 4 * all.size() + 1024 ? 0 : width + 1;
+}
+
+void Census::add_owners(std::span<const std::int64_t> keys, const std::int64_t* units) {
+  std::lock_guard lock(mutex_);
+  keys_.add(keys);
+  units_.add({units, keys.size()});
+}
+
+bool Census::begin() {
+  const std::size_t count = keys_.all.size();
+  if (count == 0 || count >= kRowsMax) return false;
+  unit_count_ = units_.span();
+  owners_.assign(keys_.span(), kNobody);
+  if (unit_count_ == 0 || unit_count_ > kCellsMax || owners_.empty()) return false;
+  const auto from = [](std::int64_t number, std::int64_t least) {
+    return static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(least);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t& owner = owners_[from(keys_.all[i], keys_.least)];
+    if (owner != kNobody) return false;
+    owner = static_cast<std::uint32_t>(from(units_.all[i], units_.least));
+  }
+  keys_.all = {};
+  units_.all = {};
   return true;
 }
 
@@ -65,7 +78,7 @@ void Census::Worker::count(std::span<const std::int64_t> foreign, const std::uin
   std::uint32_t last = 0;
   for (const std::uint32_t id : key) last = std::max(last, id);
   if (fine && last >= stride_) fine = widen(last);
-  const std::uint64_t first = static_cast<std::uint64_t>(census_.first_key_);
+  const std::uint64_t first = static_cast<std::uint64_t>(census_.keys_.least);
   const std::uint32_t* const owners = census_.owners_.data();
   const std::size_t size = census_.owners_.size();
   for (std::size_t i = 0; i < foreign.size() && fine; ++i) {

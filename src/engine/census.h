@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,11 +64,8 @@ class Census {
   /// Takes the task's bounds and keys.
   Census(const BoundingTask& task, const Secret& secret) : task_(task), secret_(secret) {}
 
-  /// Pairs of a key that rows name and the unit whose it is.
-  void add_owners(std::span<const std::int64_t> keys, const std::int64_t* units) {
-    keys_.insert(keys_.end(), keys.begin(), keys.end());
-    units_.insert(units_.end(), units, units + keys.size());
-  }
+  /// Pairs of a key that rows name and the unit whose it is. May be called from several threads.
+  void add_owners(std::span<const std::int64_t> keys, const std::int64_t* units);
   /// After the last owner. False: keys or units lie too far apart, or a key came twice.
   bool begin();
 
@@ -84,10 +82,18 @@ class Census {
 
   const BoundingTask& task_;
   Secret secret_;
-  std::vector<std::int64_t> keys_, units_;
-  std::int64_t first_key_ = 0;
+  struct Numbers {
+    std::vector<std::int64_t> all;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
+
+    void add(std::span<const std::int64_t> more);
+    /// How many lie from the least to the greatest; 0: too many for an array of them.
+    std::size_t span() const;
+  };
+  Numbers keys_, units_;
   std::size_t unit_count_ = 0;
-  std::vector<std::uint32_t> owners_;  // [key - first_key_]: the unit's number
+  std::vector<std::uint32_t> owners_;  // [key - keys_.least]: the unit's number
   std::atomic<bool> abandoned_{false};
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -190,6 +190,9 @@ class DuckDbDialect final : public lowering::Dialect {
     for (const lowering::RowField& field : fields) row.emplace_back(field.name, field.value);
     return {Sql::call("census", {Sql::row(std::move(row))})};
   }
+  std::vector<Sql> owners(Sql key, Sql unit) const override {
+    return {Sql::call("owners", {Sql::row({{"key", std::move(key)}, {"unit", std::move(unit)}})})};
+  }
   std::string bounding_words() const override { return "keep() is ours: "; }
 
  private:

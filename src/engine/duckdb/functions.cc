@@ -197,7 +197,8 @@ void scaled(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
   const idx_t count = duckdb_data_chunk_get_size(input);
   const auto* values = in.values<std::int64_t>();
   auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
-  for (idx_t i = 0; i < count; ++i) out[i] = in.is_null(i) ? 0 : map(values[i]);
+  // Also of what lies under a NULL: the map is total.
+  for (idx_t i = 0; i < count; ++i) out[i] = map(values[i]);
   copy_nulls(in, count, output);
 }
 

@@ -7,6 +7,7 @@
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
 //   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL
 //   census({owner, k0, ...})          an aggregate that hands every row to the Census of the run
+//   owners({key, unit})               likewise, for what names a unit
 //   keep({unit, k0, ..., c0, ...})    an aggregate that hands every row to the Bounding of the run
 #pragma once
 
@@ -21,7 +22,7 @@
 
 namespace discreet::engine::duckdb {
 
-/// Where keep() and census() put rows: set while a run lasts.
+/// Where keep(), census() and owners() put rows: set while a run lasts.
 struct KeepTarget {
   std::atomic<Bounding*> bounding{nullptr};
   std::atomic<Census*> census{nullptr};

@@ -178,6 +178,24 @@ void update_census(duckdb_function_info info, duckdb_data_chunk input,
   }
 }
 
+void update_owners(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state*) {
+  auto& target = *static_cast<KeepTarget*>(duckdb_aggregate_function_get_extra_info(info));
+  Census* census = target.census.load();
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  if (count == 0) return;
+  if (census == nullptr) {
+    return duckdb_aggregate_function_set_error(info, "owners() is for the engine alone");
+  }
+  duckdb_vector structs = duckdb_data_chunk_get_vector(input, 0);
+  const Column keys(duckdb_struct_vector_get_child(structs, 0));
+  const Column units(duckdb_struct_vector_get_child(structs, 1));
+  try {
+    census->add_owners({keys.values<std::int64_t>(), count}, units.values<std::int64_t>());
+  } catch (const std::bad_alloc&) {
+    duckdb_aggregate_function_set_error(info, "out of memory");
+  }
+}
+
 void finalize(duckdb_function_info, duckdb_aggregate_state*, duckdb_vector result, idx_t count,
               idx_t offset) {
   auto* out = static_cast<bool*>(duckdb_vector_get_data(result));
@@ -210,7 +228,8 @@ bool register_aggregate(duckdb_connection connection, const char* name,
 
 bool register_keep(duckdb_connection connection, KeepTarget& target) {
   return register_aggregate(connection, "keep", update, target) &&
-         register_aggregate(connection, "census", update_census, target);
+         register_aggregate(connection, "census", update_census, target) &&
+         register_aggregate(connection, "owners", update_owners, target);
 }
 
 }  // namespace discreet::engine::duckdb

@@ -10,7 +10,7 @@
 //   contents  BIGINT in the content's range; VARCHAR is hashed to 64 bits; BOOLEAN is 0 or 1
 //
 // census(row) is the same for a Census: the row is what names its owner (BIGINT, or NULL), then the
-// keys.
+// keys. owners(row) brings it the pairs of such a name and its unit, neither of them NULL.
 #pragma once
 
 #include "engine/duckdb/functions.h"

@@ -107,13 +107,9 @@ Result<std::optional<Census::Counted>> count(Connection& connection, const Censu
                                              const BoundingTask& task, const Secret& secret,
                                              const OwnerLog& log) {
   Census census(task, secret);
-  DISCREET_TRY(connection.query(run.owners.print(), log, [&](const Chunk& chunk) {
-    const auto* keys = column(chunk, 0).values<std::int64_t>();
-    const auto* units = column(chunk, 1).values<std::int64_t>();
-    census.add_owners({keys, duckdb_data_chunk_get_size(chunk.get())}, units);
-  }));
-  if (!census.begin()) return std::optional<Census::Counted>();
   Targeted targeted(connection.target().census, census);
+  DISCREET_TRY(connection.query(run.owners.print(), log));
+  if (!census.begin()) return std::optional<Census::Counted>();
   DISCREET_TRY(connection.query(run.rows.print(), log));
   return census.finish();
 }

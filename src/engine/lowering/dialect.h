@@ -148,6 +148,10 @@ class Dialect {
   virtual std::vector<Sql> counted(const std::vector<RowField>& fields) const {
     return outputs(fields);
   }
+  /// What it puts out of pairs of a name and its unit.
+  virtual std::vector<Sql> owners(Sql key, Sql unit) const {
+    return {std::move(key), std::move(unit)};
+  }
   /// Words for explain: what becomes of those rows.
   virtual std::string bounding_words() const = 0;
 };

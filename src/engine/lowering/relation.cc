@@ -191,7 +191,8 @@ std::optional<Owners> RelationLowering::owners(const Source& source, std::size_t
   }
   const Sql raw_key = Sql::name({"u0", first.key});
   const Sql raw_unit = Sql::name({"u" + std::to_string(path.steps.size() - 1), column});
-  pairs.outputs = {dialect_.identifier(key, raw_key), dialect_.identifier(unit, raw_unit)};
+  pairs.outputs =
+      dialect_.owners(dialect_.identifier(key, raw_key), dialect_.identifier(unit, raw_unit));
   pairs.where = {Sql::postfix(raw_key, "IS NOT NULL"), Sql::postfix(raw_unit, "IS NOT NULL")};
   return Owners{std::move(pairs),
                 dialect_.identifier(foreign, Sql::name({alias(table), first.column}))};
