@@ -564,7 +564,7 @@ TEST(TrinoQuestion, ZGivesTheSameBitsWithOneWorker) {
   for (const int round : {2, 3}) rounds.push_back(random_round(random, round, 6));
   ASSERT_FALSE(HasFailure());
   cluster.script("kill 2");
-  for (int i = 0; i < 600 && cluster.workers() != 1; ++i) usleep(100'000);
+  for (int i = 0; i < 3000 && cluster.workers() != 1; ++i) usleep(100'000);
   ASSERT_EQ(cluster.workers(), 1);
   for (Round& round : rounds) {
     for (const Asked& one : round.asked) {
