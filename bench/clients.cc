@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's own part of answering a client: a prepared question with an answer that is at hand,
-// from the bytes of its messages to the bytes of its rows. bench/clients.py measures clients.
+// What clients are compared with: the server's own part of answering, from the bytes of messages to
+// the bytes of rows; a question as a C++ call; noise for an array in C++. bench/clients.py measures
+// the clients.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <vector>
+
+#include "cli/asking.h"
+#include "random/laplace.h"
 #include "server/pgwire/script_for_tests.h"
 
 namespace discreet::server::pgwire {
@@ -27,3 +35,50 @@ BENCHMARK(conversation)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace discreet::server::pgwire
+
+namespace discreet {
+namespace {
+
+/// The median time of a question to the clinic in $DISCREET_CLINIC, each one new or all the same.
+void question(benchmark::State& state) {
+  const char* const folder = std::getenv("DISCREET_CLINIC");
+  if (folder == nullptr) return state.SkipWithError("bench/clients.py names a clinic");
+  cli::WorldArguments world;
+  const std::string path = std::string(folder) + "/";
+  world.policy = path + "policy.yaml";
+  world.where.ledger = path + "ledger";
+  world.where.key = path + "key";
+  world.where.witness = path + "witness";
+  const auto asking = cli::Asking::open(world, ledger::Access::kUse, {}).value();
+  const bool is_new = state.range(0) == 1;
+  std::vector<double> took;
+  for (auto _ : state) {
+    const std::string bound = is_new ? std::to_string(100 + took.size()) : "99";
+    session::Request request{.sql = "SELECT COUNT(*) AS n FROM visits WHERE cost < " + bound};
+    request.options.epsilon = Epsilon::parse("0.01").value();
+    const auto start = std::chrono::steady_clock::now();
+    benchmark::DoNotOptimize(asking->session().ask(request).value());
+    took.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
+  }
+  std::nth_element(took.begin(), took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2),
+                   took.end());
+  state.counters["median_ms"] = took[took.size() / 2];
+}
+BENCHMARK(question)->Arg(1)->Arg(0)->Iterations(300);
+
+void noise(benchmark::State& state) {
+  constexpr std::size_t kValues = 10'000'000;
+  const auto laplace = random::DiscreteLaplace::shared(Scale::of(Rational(state.range(0))).value());
+  random::SystemBits& bits = *random::SystemBits::this_thread().value();
+  std::vector<std::int64_t> out(kValues);
+  for (auto _ : state) {
+    laplace->fill(bits, out);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(noise)->Arg(1)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond)->Iterations(20);
+
+}  // namespace
+}  // namespace discreet

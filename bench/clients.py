@@ -1,4 +1,5 @@
-"""A cached grouped answer of 1,000 rows through psycopg and pgJDBC, beside the same rows from PostgreSQL itself.
+"""A cached grouped answer of 1,000 rows through psycopg and pgJDBC, beside the same rows from PostgreSQL itself; and Python's
+session and noise, beside the same in C++.
 
 Both servers run on loopback, and both are asked by the same client process in turns."""
 
@@ -7,7 +8,11 @@ from harness import main, peer, row
 
 NOTES = """The time of one question and its rows, seen by the client: the median of 200 after 50 to warm up. Ours is a grouped
 count of 1,000 groups that was answered before; PostgreSQL's are the same rows in a table, sorted. psycopg 3 with
-prepared statements, in text and in binary; pgJDBC in its default mode. Scripts: `bench/clients_peers.py`."""
+prepared statements, in text and in binary; pgJDBC in its default mode. Scripts: `bench/clients_peers.py`.
+
+`session.query` in Python against `Session::ask` in C++: a count over 3,000 rows, the median of 300, each a new question (charged,
+on disk) or the same one again. Noise is discrete Laplace for 10^7 values, CPU time: a numpy array in place against the bare
+sampler filling an array in C++. Scripts: `bench/clients_python.py`."""
 
 
 def measured(which):
@@ -18,7 +23,16 @@ def rows(m):
     for work, name in (("psycopg, text", "text"), ("psycopg, binary", "binary"), ("pgJDBC", "jdbc")):
         yield row(f"{work}, 1,000 rows", "ms", m["ours"][name], {"postgresql": m["postgresql"][name]},
                   "ours/postgresql", at_most=1.5)
+    python = m["python"]
+    for work, name in (("a new question", "new"), ("asked again", "again")):
+        yield row(f"session.query, {work}", "ms", python[name], {"c++": python[f"{name} in C++"]}, "ours/c++")
+        yield row(f"session.query, {work}, above C++", "ms", python[name] - python[f"{name} in C++"], {}, at_most=5)
+    for scale in (1, 10, 1000):
+        name = f"noise {scale}"
+        yield row(f"noise on 10^7 numpy values, scale {scale}", "ms", python[name], {"c++": python[f"{name} in C++"]}, "ours/c++",
+                  at_most=1.2)
 
 
 if __name__ == "__main__":
-    main("clients", {"ours": measured("ours"), "postgresql": measured("postgresql")}, rows, rounds=3, notes=NOTES)
+    main("clients", {"ours": measured("ours"), "postgresql": measured("postgresql"),
+                     "python": lambda: peer("python", "clients_python.py")}, rows, rounds=3, notes=NOTES)

@@ -1,6 +1,6 @@
 # One CMake target per layer. `discreet_layer(random USES numeric privacy LINKS PkgConfig::GMP)` compiles
 # src/random/*.cc into discreet_random and src/random/*_test.cc into the test program random_test, so that a
-# new file needs no line here. The property DISCREET_LAYERS names all of them, for programs that may use
+# new file needs no line here. SHARED: also for a shared library, Python's module. The property DISCREET_LAYERS names all of them, for programs that may use
 # any (benchmarks, fuzz targets). A layer may have subfolders (src/engine/duckdb/*.cc). Includes are written from src/: #include "random/coin.h".
 
 # discreet_test_options(target): what test programs are compiled with; equal for all, since they share a precompiled header.
@@ -26,7 +26,7 @@ if(DISCREET_TESTS)
 endif()
 
 function(discreet_layer name)
-  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED" "" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
   list(FILTER sources EXCLUDE REGEX "/nocompile/")
@@ -38,6 +38,12 @@ function(discreet_layer name)
     add_library(discreet_${name} STATIC ${sources})
     target_include_directories(discreet_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(discreet_${name} PUBLIC ${ARG_USES} ${ARG_LINKS})
+    if(ARG_SHARED)
+      # The same objects are linked into the program and into Python's module. Hidden, and never to be replaced by another
+      # library's, so that calls and data are as direct as in a program.
+      set_target_properties(discreet_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+      target_compile_options(discreet_${name} PRIVATE -fno-semantic-interposition)
+    endif()
   else()
     add_library(discreet_${name} INTERFACE)
     target_include_directories(discreet_${name} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})

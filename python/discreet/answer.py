@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Sequence
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from matplotlib.axes import Axes
 
 
 class Interval(NamedTuple):
@@ -26,9 +31,9 @@ class Column:
     has_interval: bool
 
 
-def _number(text: str | None, kind: str) -> float | int | None:
+def number(text: str | None, kind: str) -> float | int | None:
     """
-    >>> _number("12", "integer"), _number("1.50", "decimal"), _number(None, "integer")
+    >>> number("12", "integer"), number("1.50", "decimal"), number(None, "integer")
     (12, 1.5, None)
     """
     if text is None:
@@ -41,14 +46,30 @@ def _number(text: str | None, kind: str) -> float | int | None:
 
 def _value(cell: Any, column: Mapping[str, Any]) -> Any:
     if isinstance(cell, list):
-        return Interval(*(_number(part, column["type"]) for part in cell))
+        return Interval(*(number(part, column["type"]) for part in cell))
     if cell is None or not column["number"]:
         return (cell == "true") if column["type"] == "boolean" and cell is not None else cell
-    return _number(cell, column["type"])
+    return number(cell, column["type"])
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """
+    >>> _table(["n"], [["<b>"], [None]])
+    '<table><thead><tr><th>n</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr><tr><td></td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape('' if cell is None else str(cell))}</td>" for cell in row) + "</tr>"
+                   for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class Answer(Sequence[Mapping[str, Any]]):
-    """A released table: a sequence of rows, each a mapping from column to value; aggregates are Intervals."""
+    """A released table: a sequence of rows, each a mapping from column to value; aggregates are Intervals.
+
+    >>> answer = session.query("SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic", epsilon=20)
+    >>> len(answer), answer[2]["clinic"], type(answer[2]["n"]).__name__, answer.epsilon
+    (3, 'east', 'Interval', '20')
+    """
 
     def __init__(self, reply: Mapping[str, Any], sql: str = ""):
         facts = reply["answer"]
@@ -73,14 +94,18 @@ class Answer(Sequence[Mapping[str, Any]]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+    def __getitem__(self, index: Any) -> Any:
         return self._rows[index]
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self._rows)
 
     def scalar(self) -> Interval:
-        """The only number of an answer with one row and one aggregate."""
+        """The only number of an answer with one row and one aggregate.
+
+        >>> abs(session.query("SELECT COUNT(*) AS n FROM visits", epsilon=20).scalar().value - 3000) < 5
+        True
+        """
         numbers = [c.name for c in self.columns if not c.is_key]
         if len(self) != 1 or len(numbers) != 1:
             raise ValueError(f"the answer has {len(self)} rows and {len(numbers)} aggregates, not one of each")
@@ -100,22 +125,35 @@ class Answer(Sequence[Mapping[str, Any]]):
             rows.append(cells)
         return names, rows
 
-    def to_pandas(self):  # type: ignore[no-untyped-def]
-        """A pandas DataFrame with columns n, n_low, n_high."""
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas DataFrame with columns n, n_low, n_high.
+
+        >>> list(session.query("SELECT COUNT(*) AS n FROM visits", epsilon=20).to_pandas().columns)
+        ['n', 'n_low', 'n_high']
+        """
         import pandas  # optional
 
         names, rows = self.flat()
         return pandas.DataFrame(rows, columns=names)
 
-    def to_arrow(self):  # type: ignore[no-untyped-def]
-        """A pyarrow Table with columns n, n_low, n_high."""
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow Table with columns n, n_low, n_high.
+
+        >>> session.query("SELECT COUNT(*) AS n FROM visits", epsilon=20).to_arrow().schema.field("n").type
+        DataType(int64)
+        """
         import pyarrow  # optional
 
         names, rows = self.flat()
         return pyarrow.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
-    def plot(self, ax=None):  # type: ignore[no-untyped-def]
-        """Bars with error bars, one group of them for each aggregate; matplotlib's axes."""
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Bars with error bars, one group of them for each aggregate; matplotlib's axes.
+
+        >>> axes = session.query("SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic", epsilon=20).plot()
+        >>> len(axes.patches)
+        3
+        """
         from matplotlib import pyplot  # optional
 
         if ax is None:
@@ -149,11 +187,8 @@ class Answer(Sequence[Mapping[str, Any]]):
 
     def _repr_html_(self) -> str:
         names, rows = self.flat()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape('' if c is None else str(c))}</td>" for c in row) + "</tr>"
-                       for row in rows)
         paid = "answered before, free" if self.repeated else f"price epsilon {self.epsilon}, delta {self.delta}"
-        return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return (f"{_table(names, rows)}"
                 f"<p>{html.escape(paid)}; intervals at {html.escape(self.confidence)}; "
                 f"protects one of {html.escape(self.units)}</p>")
 
@@ -163,23 +198,54 @@ class Explanation(dict):  # type: ignore[type-arg]
 
     @property
     def price(self) -> str:
-        return self["price"]
+        return str(self["price"])
 
     @property
     def fits(self) -> bool:
         """Whether there is budget for it."""
-        return self["fits"]
+        return bool(self["fits"])
 
     def __repr__(self) -> str:
         steps = "".join(f"\n  {s['measurement']}: {s['error']} by {s['noise']}, {s['price']}" for s in self["steps"])
         notes = "".join(f"\n  note: {note}" for note in self["notes"])
         return f"{self['price']}; {self['bounds']}; keys: {self['keys']}{steps}{notes}"
 
+    def _repr_html_(self) -> str:
+        names = ["measurement", "error", "noise", "price"]
+        verdict = "already answered: free" if self["repeat"] else f"costs {self.price}" + ("" if self.fits else ", more than is left")
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in [self["bounds"], "keys: " + self["keys"], *self["notes"]])
+        return f"{_table(names, [[s[n] for n in names] for s in self['steps']])}<p>{html.escape(verdict)}</p><ul>{notes}</ul>"
+
+
+class Budget(list):  # type: ignore[type-arg]
+    """Accounts by namespace of units: cap, spent and left, as exact texts."""
+
+    def rows(self) -> list[dict[str, str]]:
+        """One mapping for each account.
+
+        >>> Budget([{"namespace": "people", "notion": "epsilon", "accounts": [{"account": "ann", "cap": "2", "left": "1"}]}]).rows()
+        [{'namespace': 'people', 'notion': 'epsilon', 'account': 'ann', 'cap': '2', 'left': '1'}]
+        """
+        return [{"namespace": units["namespace"], "notion": units["notion"],
+                 **{name: value for name, value in account.items() if isinstance(value, str)}}
+                for units in self for account in units["accounts"]]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas DataFrame with one row for each account."""
+        import pandas  # optional
+
+        return pandas.DataFrame(self.rows())
+
+    def _repr_html_(self) -> str:
+        rows = self.rows()
+        names = list(rows[0]) if rows else []
+        return _table(names, [[row.get(name) for name in names] for row in rows])
+
 
 class Curve(list):  # type: ignore[type-arg]
     """Points (epsilon, half width of the interval); None where it is unbounded."""
 
-    def plot(self, ax=None):  # type: ignore[no-untyped-def]
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Error against epsilon; matplotlib's axes."""
         from matplotlib import pyplot  # optional
 

@@ -1,4 +1,8 @@
-"""One exception for each line of the program's table of errors; each is also the Python exception of the same meaning."""
+"""One exception for each line of the program's table of errors; each is also the Python exception of the same meaning.
+
+>>> issubclass(BudgetError, Error), issubclass(InvalidInput, ValueError), issubclass(NotFound, LookupError)
+(True, True, True)
+"""
 
 
 class Error(Exception):

@@ -11,7 +11,6 @@ True
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any, Iterable
@@ -35,7 +34,7 @@ class Survey:
 
     def report(self, answer: str, *, memory: str | os.PathLike[str], lifetime_budget: Any = None) -> bytes:
         """One person's answer, randomized here, from their own lifetime budget in the file `memory`."""
-        return self._make({"memory": str(memory), "lifetime_budget": lifetime_budget, "answer": answer}, None)
+        return self._make({"memory": str(memory), "lifetime_budget": lifetime_budget, "answer": answer}, "")
 
     def simulate(self, answers: Iterable[str]) -> bytes:
         """Reports of invented people, to try a survey out."""
@@ -51,12 +50,8 @@ class Survey:
                 files.append(str(path))
             return program.ask(["local", "estimate"], {**options, "survey": str(self.path)}, files=files)
 
-    def _make(self, options: dict[str, Any], text: str | None) -> bytes:
-        words = [program.find(), "local", "report", *program.options({"survey": str(self.path), **options})]
-        done = subprocess.run(words, input=None if text is None else text.encode(), capture_output=True, check=False)
-        if done.returncode != 0:
-            raise errors.from_status(done.returncode, done.stderr.decode().strip().removeprefix("discreet: "))
-        return done.stdout
+    def _make(self, options: dict[str, Any], text: str) -> bytes:
+        return program.run_bytes(["local", "report"], {"survey": str(self.path), **options}, input=text.encode())
 
 
 def compare(**options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The program `discreet`: where it is, and how it is run."""
+"""The program `discreet`: where it is, and how its commands are run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
@@ -22,11 +23,16 @@ def find() -> str:
     return found
 
 
+def main() -> None:
+    """The command `discreet` of the wheel."""
+    os.execv(find(), ["discreet", *sys.argv[1:]])
+
+
 def options(given: Mapping[str, Any]) -> list[str]:
     """Keyword arguments as the command line's options: max_groups=3 is --max-groups 3.
 
     >>> options({"delta": "1e-6", "json": True, "count": None, "gaussian": ["1x2", "3"]})
-    ['--delta', '1e-6', '--json', '--gaussian', '1x2', '--gaussian', '3']
+    ['--delta=1e-6', '--json', '--gaussian=1x2', '--gaussian=3']
     """
     words: list[str] = []
     for name, value in given.items():
@@ -37,7 +43,7 @@ def options(given: Mapping[str, Any]) -> list[str]:
             words.append(option)
             continue
         for each in value if isinstance(value, (list, tuple)) else [value]:
-            words += [option, exact(each)]
+            words.append(f"{option}={exact(each)}")
     return words
 
 
@@ -49,20 +55,33 @@ def exact(value: Any) -> str:
     """
     if isinstance(value, bool) or value is None:
         raise errors.InvalidInput(f"a number or a text is needed; got {value!r}")
-    return repr(value) if isinstance(value, float) else str(value)
+    text = repr(float(value)) if isinstance(value, float) else str(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise errors.InvalidInput("a text must be Unicode, without halves of a surrogate pair") from None
+    return text
 
 
-def run(command: Sequence[str], given: Mapping[str, Any], *, files: Sequence[str] = (), text: str | None = None) -> str:
+def run_bytes(command: Sequence[str], given: Mapping[str, Any], *, files: Sequence[str] = (), input: bytes = b"") -> bytes:
     """Runs a command and gives what it prints; raises what it says on failure."""
-    words = [find(), *command, *files, *options(given)]
-    done = subprocess.run(words, input=text, capture_output=True, text=True, check=False)
+    words = [*command, *map(exact, files), *options(given)]
+    if any("\0" in word for word in words):
+        raise errors.InvalidInput("a text must not hold a NUL")
+    done = subprocess.run([find(), *words], input=input, capture_output=True, check=False)
     if done.returncode != 0:
-        raise errors.from_status(done.returncode, done.stderr.strip().removeprefix("discreet: "))
+        said = (done.stderr or done.stdout).decode("utf-8", "replace")
+        raise errors.from_status(done.returncode, said.strip().removeprefix("discreet: "))
     return done.stdout
 
 
-def ask(command: Sequence[str], given: Mapping[str, Any], *, files: Sequence[str] = (), text: str | None = None) -> Any:
-    """Runs a command with --json and gives what it says as Python values; numbers of a list come as a list."""
+def run(command: Sequence[str], given: Mapping[str, Any], *, files: Sequence[str] = (), text: str = "") -> str:
+    """The same with text."""
+    return run_bytes(command, given, files=files, input=text.encode()).decode("utf-8", "replace")
+
+
+def ask(command: Sequence[str], given: Mapping[str, Any], *, files: Sequence[str] = (), text: str = "") -> Any:
+    """Runs a command with --json and gives what it says as Python values; several lines come as a list."""
     printed = run(command, {**given, "json": True}, files=files, text=text).strip()
     try:
         return json.loads(printed)

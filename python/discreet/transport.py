@@ -1,21 +1,19 @@
-"""HTTP to a server of discreet, and a server of one's own for a policy on this machine."""
+"""HTTP to a server of discreet."""
 
 from __future__ import annotations
 
 import http.client
 import json
-import os
-import re
-import shutil
-import signal
 import ssl
-import subprocess
-import tempfile
 import threading
 from typing import Any, Mapping
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
-from . import errors, program
+from . import errors
+
+
+# What carries a question in its body; the rest is looked up.
+_ASKED = frozenset({"query", "explain", "curve"})
 
 
 class Connection:
@@ -29,18 +27,26 @@ class Connection:
         self._context = ssl.create_default_context(cafile=ca) if parts.scheme == "https" else None
         self._wire: http.client.HTTPConnection | None = None
         self._lock = threading.Lock()
-        self.token: str | None = None
+        self._token: str | None = None
 
-    def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None) -> Any:
-        """The JSON that comes back. An Interrupt in between closes the connection: what was asked goes on, and is charged."""
-        target = path + ("?" + urlencode(query) if query else "")
+    def log_in(self, name: str, password: str) -> None:
+        self._token = self._exchange_json("POST", "/api/v1/login", {"name": name, "password": password})["token"]
+
+    def call(self, verb: str, fields: Mapping[str, str]) -> Any:
+        """The document that comes back. An interrupt in between closes the connection: what was asked goes on, and is charged."""
+        path = "/api/v1/" + verb
+        if verb in _ASKED:
+            return self._exchange_json("POST", path, fields)
+        return self._exchange_json("GET", path + ("?" + urlencode(fields) if fields else ""), None)
+
+    def _exchange_json(self, method: str, target: str, body: Mapping[str, str] | None) -> Any:
         headers = {"Accept": "application/json"}
         data = None
         if body is not None:
             data = json.dumps(body).encode()
             headers["Content-Type"] = "application/json"
-        if self.token:
-            headers["Authorization"] = "Bearer " + self.token
+        if self._token:
+            headers["Authorization"] = "Bearer " + self._token
         with self._lock:
             status, text = self._exchange(method, target, data, headers)
         try:
@@ -81,58 +87,3 @@ class Connection:
         wire, self._wire = self._wire, None
         if wire is not None:
             wire.close()
-
-
-class OwnServer:
-    """`discreet serve` for one policy, on a free port of this machine, for as long as this object lives.
-
-    Its accounts are thrown away with it; the ledger is not.
-    """
-
-    def __init__(self, policy: str, **options: Any):
-        self._folder = tempfile.mkdtemp(prefix="discreet-")
-        words = [program.find(), "serve", "--policy", policy, "--listen", "127.0.0.1:0", "--state",
-                 os.path.join(self._folder, "state"), "--tick-ms", "1", "--answer-ms", "1", *program.options(options)]
-        self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                         text=True, start_new_session=True)  # an Interrupt here is not one there
-        self._drainer: threading.Thread | None = None
-        said = []
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
-            said.append(line)
-            if line.startswith("serving on "):
-                break
-        text = "".join(said)
-        url = re.search(r"serving on (http://\S+?);", text)
-        password = re.search(r"password\s+(\S+)", text)
-        if not url or not password:
-            status = self._process.wait()
-            self.close()
-            raise errors.from_status(status, text.strip().removeprefix("discreet: "))
-        self.url, self.password = url.group(1), password.group(1)
-        # What it logs must not fill the pipe.
-        self._drainer = threading.Thread(target=self._drain, daemon=True)
-        self._drainer.start()
-
-    def _drain(self) -> None:
-        assert self._process.stderr is not None
-        for _ in self._process.stderr:
-            pass
-
-    def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            try:
-                self._process.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        assert self._process.stderr is not None
-        if self._drainer is not None:
-            self._drainer.join(timeout=5)
-        self._process.stderr.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def path_part(text: str) -> str:
-    return quote(text, safe="")

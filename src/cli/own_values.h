@@ -23,6 +23,16 @@ class OwnValues {
                                     std::move(receipt), {.confidence = confidence});
   }
 
+  /// Paid by nobody: what needs no ledger, such as an array of Python's.
+  template <mechanism::Listed M>
+  static Result<Released<typename M::Output>> release_unpaid(const M& mechanism,
+                                                             typename M::Input value,
+                                                             const Confidence& confidence) {
+    return mechanism::Door::release(mechanism, Sensitive<typename M::Input>(std::move(value)),
+                                    Receipt::unaccounted(mechanism.noise(), mechanism.cost()),
+                                    {.confidence = confidence});
+  }
+
  private:
   static Result<Receipt> receipt_for(NoiseSpec noise, Cost cost, Payer* payer) {
     if (payer == nullptr || !payer->pays()) {

@@ -70,5 +70,6 @@ void add_predict(Program& program);  // predict.cc
 void add_publish(Program& program);  // publish.cc
 void add_shell(Program& program);    // shell.cc
 void add_serve(Program& program);    // serve.cc
+void add_keep(Program& program);     // keep.cc
 
 }  // namespace discreet::cli

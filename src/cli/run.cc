@@ -26,6 +26,7 @@ Result<int> run_command(const std::vector<std::string>& words, const Streams& st
   add_publish(program);
   add_shell(program);
   add_serve(program);
+  add_keep(program);
   DISCREET_ASSIGN(const Action action, program.parse(words));
   return action(streams);
 }

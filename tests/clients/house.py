@@ -40,11 +40,11 @@ public:
 PEOPLE = 3000
 
 
-class House:
-    """Rows are fixed: 3,000 patients with one visit each, a third of them in each clinic. `wards` is how many groups
-    GROUP BY ward has. With `tls` the server has a certificate of its own making."""
+class Clinic:
+    """The files alone. Rows are fixed: 3,000 patients with one visit each, a third of them in each clinic. `wards` is how many
+    groups GROUP BY ward has."""
 
-    def __init__(self, program, wards=4, answer_ms=20, tls=False):
+    def __init__(self, program, wards=4):
         self.folder = tempfile.TemporaryDirectory(prefix="discreet-clients-")
         self.path = pathlib.Path(self.folder.name)
         self.program = str(program)
@@ -58,6 +58,13 @@ class House:
         self.ledger = [f"--{name}={self.path / name}" for name in ("ledger", "key", "witness")]
         self.policy = f"--policy={self.path / 'policy.yaml'}"
         subprocess.run([self.program, "ledger", "init", self.policy, *self.ledger], check=True, capture_output=True)
+
+
+class House(Clinic):
+    """A clinic that is served. With `tls` the server has a certificate of its own making."""
+
+    def __init__(self, program, wards=4, answer_ms=20, tls=False):
+        super().__init__(program, wards)
         command = [self.program, "serve", self.policy, *self.ledger, "--listen=127.0.0.1:0", "--pg-listen=127.0.0.1:0",
                    "--tick-ms=10", f"--answer-ms={answer_ms}"]
         self.tls = tls

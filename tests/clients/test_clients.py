@@ -322,6 +322,86 @@ class Wire(unittest.TestCase):
                 connection.execute("SELECT %s", ("\x00",))
             self.assertEqual(connection.execute("SELECT 1").fetchone(), (1,))
 
+    def test_messages_that_no_driver_sends(self):
+        """After a login by psycopg its socket says what psycopg would not. Each gets an error with its SQLSTATE, and the
+        connection goes on after Sync."""
+        def message(kind, body):
+            return kind + struct.pack(">I", len(body) + 4) + body
+
+        def parse(text, *types):
+            return message(b"P", b"\0" + text + b"\0" + struct.pack(f">H{len(types)}I", len(types), *types))
+
+        def bind(*values, formats=(), results=()):
+            body = b"\0\0" + struct.pack(f">H{len(formats)}H", len(formats), *formats) + struct.pack(">H", len(values))
+            body += b"".join(struct.pack(">i", len(v)) + v for v in values)
+            return message(b"B", body + struct.pack(f">H{len(results)}H", len(results), *results))
+
+        execute, sync = message(b"E", b"\0\0\0\0\0"), message(b"S", b"")
+        counted = b"SELECT COUNT(*) FROM visits WHERE age < $1 AND clinic = $2"
+        cases = [
+            (message(b"Q", b"SELECT 'a\0b'\0"), None),  # a text ends at its NUL; more is no message of the protocol
+            (message(b"Q", b"SELECT '\xff\xfe'\0"), "22021"),
+            (message(b"Q", b"SELECT 1"), None),  # no NUL at the end
+            (parse(b"SELECT '\xc3'") + sync, "22021"),
+            (parse(counted, 999999, 25) + sync, None),  # a type that nobody has
+            (parse(counted, 3802, 25) + sync, None),  # jsonb: one that we do not take
+            (parse(counted) + bind(b"50") + sync, "08P01"),  # two are wanted
+            (parse(counted) + bind(b"50", b"nor\0th") + execute + sync, "22021"),
+            (parse(counted) + bind(b"50", b"\xff") + execute + sync, "22021"),
+            (parse(counted) + bind(b"fifty", b"north") + execute + sync, "22P02"),
+            (parse(counted) + bind(b"50", b"north", formats=(7, 7)) + sync, None),
+            (parse(counted, 20, 25) + bind(b"\0\1", b"north", formats=(1, 0)) + execute + sync, None),  # two bytes of eight
+            (parse(b"SELECT 1") + bind(results=(9,)) + execute + sync, None),
+            (message(b"E", b"nowhere\0\0\0\0\0") + sync, "34000"),
+            (message(b"B", b"\0nothing\0\0\0\0\0\0\0") + sync, "26000"),
+            (message(b"D", b"X\0") + sync, "08P01"),
+            (message(b"C", b"") + sync, "08P01"),
+            (message(b"f", b"COPY is not under way\0") + sync, None),
+            (message(b"F", b"\0\0\0\1\0\0\0\0\0\0") + sync, None),  # a function call
+        ]
+        for sent, wanted in cases:
+            with self.subTest(sent=sent[:60]):
+                connection = psycopg.connect(**house.login(), autocommit=True)
+                with socket.socket(fileno=os.dup(connection.pgconn.socket)) as wire:
+                    wire.settimeout(20)
+                    wire.setblocking(True)
+                    wire.sendall(message(b"Q", b"SET discreet.epsilon = 1\0"))
+                    self.replies(wire)
+                    wire.sendall(sent)
+                    kinds, states = self.replies(wire)
+                    if wanted:
+                        self.assertEqual(states, [wanted])
+                    if kinds and kinds[-1] == "Z":  # it lives on
+                        wire.sendall(message(b"Q", b"SELECT 1\0"))
+                        self.assertEqual(self.replies(wire)[0][-1], "Z")
+                    else:  # or was ended, with a word
+                        self.assertTrue(states, kinds)
+                connection.close()
+        self.assertIn("1", psql("SELECT 1"))
+
+    def replies(self, wire):
+        """Kinds of messages up to ReadyForQuery or the end, and the SQLSTATEs of errors among them."""
+        kinds, states, held = [], [], b""
+        while not kinds or kinds[-1] != "Z":
+            while len(held) < 5 or len(held) < 1 + struct.unpack(">I", held[1:5])[0]:
+                piece = wire.recv(65536)
+                if not piece:
+                    return kinds, states
+                held += piece
+            size = 1 + struct.unpack(">I", held[1:5])[0]
+            kinds.append(chr(held[0]))
+            if held[0] == ord("E"):
+                states.append(re.search(rb"C(\w{5})\0", held[5:size])[1].decode())
+            held = held[size:]
+        return kinds, states
+
+    def test_wrong_passwords(self):
+        for wrong in ("", "wrong", house.passwords["poor"], "x" * 100_000):
+            with self.assertRaises(psycopg.OperationalError) as refused:
+                psycopg.connect(**{**house.login(), "password": wrong})
+            self.assertRegex(str(refused.exception), "not this name and password|no password supplied")
+        self.assertIn("1", psql("SELECT 1"))
+
     def test_cancel_charges_and_keeps(self):
         with House(PROGRAM, answer_ms=2000) as slow:
             with psycopg.connect(**slow.login(), autocommit=True) as connection:

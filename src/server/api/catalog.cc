@@ -2,6 +2,7 @@
 // What may be asked about: the policy's public facts.
 #include <nlohmann/json.hpp>
 
+#include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
 
@@ -34,18 +35,20 @@ Json column_json(const policy::Column& column) {
 
 }  // namespace
 
-void catalog(Service& service, Call call) {
-  const std::shared_ptr<World> world = service.world();
+std::string catalog_document(const policy::Policy& policy) {
   Json tables = Json::array();
-  for (const auto& [name, table] : world->policy().tables) {
+  for (const auto& [name, table] : policy.tables) {
     Json columns = Json::array();
     for (const policy::Column& column : table.columns) columns.push_back(column_json(column));
     tables.push_back({{"name", name}, {"public", table.is_public()}, {"columns", columns}});
   }
-  const Json json = {{"snapshot", world->policy().snapshot},
-                     {"tables", tables},
-                     {"other_releases", world->policy().other_releases}};
-  call.reply({.body = padded(json.dump(-1, ' ', false, Json::error_handler_t::replace))});
+  const Json json = {
+      {"snapshot", policy.snapshot}, {"tables", tables}, {"other_releases", policy.other_releases}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void catalog(Service& service, Call call) {
+  call.reply({.body = padded(catalog_document(service.world()->policy()))});
 }
 
 }  // namespace discreet::server::api

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
 
@@ -123,29 +124,33 @@ http::Response answer_of(const Result<session::Answered>& answered, Service& ser
     refused.body = padded(std::move(refused.body));
     return refused;
   }
-  return sent("{\"repeated\":" + std::string(answered->repeated ? "true" : "false") +
-              ",\"charge\":" + std::to_string(answered->charge) +
-              ",\"notes\":" + text_of(answered->notes) + ",\"answer\":" + answered->bytes + "}");
+  return sent(answer_document(*answered));
 }
 
-Json explanation(const session::Explanation& e) {
-  Json steps = Json::array();
-  for (const session::ExplainedStep& step : e.steps) {
-    steps.push_back({{"measurement", step.measurement},
-                     {"noise", step.noise},
-                     {"price", step.price},
-                     {"error", step.error}});
+Result<std::string> curve_of(session::Session& session, const Fields& fields,
+                             const std::string& analyst) {
+  constexpr int kPoints = 25;
+  DISCREET_ASSIGN(session::Request request, request_of(fields, analyst));
+  DISCREET_ASSIGN(const Rational from, number("from", fields.text("from").value_or("0.05")));
+  DISCREET_ASSIGN(const Rational to, number("to", fields.text("to").value_or("2")));
+  if (from.sign() <= 0 || to <= from || to > Rational(1000)) {
+    return invalid_input("from must be above 0 and below to, and to at most 1000");
   }
-  return {{"units", e.units},
-          {"neighbours", e.neighbours},
-          {"bounds", e.bounds},
-          {"keys", e.keys},
-          {"steps", steps},
-          {"price", e.price},
-          {"analyst_left", e.analyst_left},
-          {"repeat", e.repeat},
-          {"fits", e.fits},
-          {"notes", e.notes}};
+  request.options.epsilon = Epsilon::trusted(to);
+  request.error.reset();
+  std::vector<Rational> epsilons;
+  for (int i = 0; i < kPoints; ++i) {
+    epsilons.push_back(from + (to - from) * Rational::ratio(i, kPoints - 1));
+  }
+  DISCREET_ASSIGN(const auto rows, rows_of(fields));
+  DISCREET_ASSIGN(const auto points, session.curve(request, epsilons, rows));
+  Json list = Json::array();
+  for (const auto& [epsilon, width] : points) {
+    Json point = {{"epsilon", epsilon.to_decimal(4, Round::kDown)}, {"half_width", nullptr}};
+    if (std::isfinite(width)) point["half_width"] = width;  // null: unbounded
+    list.push_back(std::move(point));
+  }
+  return text_of({{"points", list}});
 }
 
 Result<void> try_ask(Service& service, const Call& call) {
@@ -194,29 +199,8 @@ Result<void> try_ask(Service& service, const Call& call) {
 }
 
 Result<std::string> try_curve(Service& service, const Call& call) {
-  constexpr int kPoints = 25;
   DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
-  DISCREET_ASSIGN(session::Request request, request_of(fields, call.account.name));
-  DISCREET_ASSIGN(const Rational from, number("from", fields.text("from").value_or("0.05")));
-  DISCREET_ASSIGN(const Rational to, number("to", fields.text("to").value_or("2")));
-  if (from.sign() <= 0 || to <= from || to > Rational(1000)) {
-    return invalid_input("from must be above 0 and below to, and to at most 1000");
-  }
-  request.options.epsilon = Epsilon::trusted(to);
-  request.error.reset();
-  std::vector<Rational> epsilons;
-  for (int i = 0; i < kPoints; ++i) {
-    epsilons.push_back(from + (to - from) * Rational::ratio(i, kPoints - 1));
-  }
-  DISCREET_ASSIGN(const auto rows, rows_of(fields));
-  DISCREET_ASSIGN(const auto points, service.world()->session().curve(request, epsilons, rows));
-  Json list = Json::array();
-  for (const auto& [epsilon, width] : points) {
-    Json point = {{"epsilon", epsilon.to_decimal(4, Round::kDown)}, {"half_width", nullptr}};
-    if (std::isfinite(width)) point["half_width"] = width;  // null: unbounded
-    list.push_back(std::move(point));
-  }
-  return text_of({{"points", list}});
+  return curve_of(service.world()->session(), fields, call.account.name);
 }
 
 Result<std::string> try_explain(Service& service, const Call& call) {
@@ -224,7 +208,7 @@ Result<std::string> try_explain(Service& service, const Call& call) {
   DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
   const std::shared_ptr<World> world = service.world();
   DISCREET_ASSIGN(const session::Explanation explained, service.explain(*world, request));
-  return text_of(explanation(explained));
+  return explanation_document(explained);
 }
 
 void send(Service& service, const Call& call, Result<std::string> text) {
@@ -234,6 +218,38 @@ void send(Service& service, const Call& call, Result<std::string> text) {
 }
 
 }  // namespace
+
+std::string answer_document(const session::Answered& answered) {
+  return "{\"repeated\":" + std::string(answered.repeated ? "true" : "false") +
+         ",\"charge\":" + std::to_string(answered.charge) +
+         ",\"notes\":" + text_of(answered.notes) + ",\"answer\":" + answered.bytes + "}";
+}
+
+std::string explanation_document(const session::Explanation& e) {
+  Json steps = Json::array();
+  for (const session::ExplainedStep& step : e.steps) {
+    steps.push_back({{"measurement", step.measurement},
+                     {"noise", step.noise},
+                     {"price", step.price},
+                     {"error", step.error}});
+  }
+  return text_of({{"units", e.units},
+                  {"neighbours", e.neighbours},
+                  {"bounds", e.bounds},
+                  {"keys", e.keys},
+                  {"steps", steps},
+                  {"price", e.price},
+                  {"analyst_left", e.analyst_left},
+                  {"repeat", e.repeat},
+                  {"fits", e.fits},
+                  {"notes", e.notes}});
+}
+
+Result<std::string> curve_document(session::Session& session,
+                                   const std::map<std::string, std::string>& fields,
+                                   const std::string& analyst) {
+  return curve_of(session, Fields(fields), analyst);
+}
 
 Result<session::Request> request_of(const std::map<std::string, std::string>& fields,
                                     const std::string& analyst) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ledger/seal.h"
+#include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What an analyst sees is their own: how much others spent is not for them, so what is left for
-/// all together, which may be less, is not shown either.
 Json account_json(const std::string& who, const ledger::Account& account,
                   const ledger::Price& spent) {
   const ledger::Price left = left_of(account, spent);
@@ -27,33 +26,17 @@ Json account_json(const std::string& who, const ledger::Account& account,
           {"delta_left", left.delta.to_string()}};
 }
 
+Viewer viewer_of(const Service& service, const identity::Account& who) {
+  return {.name = who.name,
+          .sees_all = who.role != identity::Role::kAnalyst,
+          .shown = service.in_flight().shown(who.name)};
+}
+
 Result<std::string> budget_text(Service& service, const identity::Account& who) {
   // Before the ledger is read: what ends in between shows then as it is there.
-  const auto in_flight = service.in_flight().shown(who.name);
+  const Viewer viewer = viewer_of(service, who);
   DISCREET_ASSIGN(const ledger::State state, service.world()->ledger().state());
-  Json list = Json::array();
-  for (const auto& [name, units] : state.namespaces()) {
-    Json accounts = Json::array();
-    const bool sees_all = who.role != identity::Role::kAnalyst;
-    if (sees_all) {
-      accounts.push_back(account_json("all together", units.total, units.total.spent()));
-      Json blocks = Json::array();
-      for (std::size_t i = 0; i < units.blocks.size(); ++i) {
-        blocks.push_back({{"block", units.blocks[i]},
-                          {"spent", units.total.spent_on_block(i).amount.to_string()}});
-      }
-      accounts.back()["blocks"] = blocks;
-    }
-    for (const auto& [analyst, account] : units.analysts) {
-      if (!sees_all && analyst != who.name) continue;
-      const bool is_covered = !sees_all && in_flight && in_flight->spent.contains(name);
-      accounts.push_back(
-          account_json(analyst, account, is_covered ? in_flight->spent.at(name) : account.spent()));
-    }
-    list.push_back(
-        {{"namespace", name}, {"notion", to_string(units.terms.notion)}, {"accounts", accounts}});
-  }
-  return Json{{"budgets", list}}.dump();
+  return budget_document(state, viewer);
 }
 
 Json record_json(const ledger::Record& record, const std::string& analyst) {
@@ -76,19 +59,7 @@ Json record_json(const ledger::Record& record, const std::string& analyst) {
 
 Result<std::string> history_text(Service& service, const Call& call) {
   DISCREET_ASSIGN(const std::size_t last, last_of(call.request));
-  std::deque<Json> records;
-  const bool sees_all = call.account.role != identity::Role::kAnalyst;
-  const auto in_flight = service.in_flight().shown(call.account.name);
-  DISCREET_TRY(service.world()->ledger().history([&](const ledger::Record& record) -> Result<void> {
-    if (!sees_all && record.analyst != call.account.name) return {};
-    if (!sees_all && in_flight && record.sequence >= in_flight->records) return {};
-    records.push_back(record_json(record, record.analyst));
-    if (records.size() > last) records.pop_front();
-    return {};
-  }));
-  Json list = Json::array();
-  for (Json& record : records) list.push_back(std::move(record));
-  return Json{{"records", list}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return history_document(service.world()->ledger(), viewer_of(service, call.account), last);
 }
 
 Result<std::string> verify_text(Service& service) {
@@ -109,6 +80,47 @@ void send(const Service& service, const Call& call, Result<std::string> text) {
 }
 
 }  // namespace
+
+std::string budget_document(const ledger::State& state, const Viewer& viewer) {
+  Json list = Json::array();
+  for (const auto& [name, units] : state.namespaces()) {
+    Json accounts = Json::array();
+    if (viewer.sees_all) {
+      accounts.push_back(account_json("all together", units.total, units.total.spent()));
+      Json blocks = Json::array();
+      for (std::size_t i = 0; i < units.blocks.size(); ++i) {
+        blocks.push_back({{"block", units.blocks[i]},
+                          {"spent", units.total.spent_on_block(i).amount.to_string()}});
+      }
+      accounts.back()["blocks"] = blocks;
+    }
+    for (const auto& [analyst, account] : units.analysts) {
+      if (!viewer.sees_all && analyst != viewer.name) continue;
+      const bool is_covered =
+          !viewer.sees_all && viewer.shown && viewer.shown->spent.contains(name);
+      accounts.push_back(account_json(analyst, account,
+                                      is_covered ? viewer.shown->spent.at(name) : account.spent()));
+    }
+    list.push_back(
+        {{"namespace", name}, {"notion", to_string(units.terms.notion)}, {"accounts", accounts}});
+  }
+  return Json{{"budgets", list}}.dump();
+}
+
+Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewer,
+                                     std::size_t last) {
+  std::deque<Json> records;
+  DISCREET_TRY(ledger.history([&](const ledger::Record& record) -> Result<void> {
+    if (!viewer.sees_all && record.analyst != viewer.name) return {};
+    if (!viewer.sees_all && viewer.shown && record.sequence >= viewer.shown->records) return {};
+    records.push_back(record_json(record, record.analyst));
+    if (records.size() > last) records.pop_front();
+    return {};
+  }));
+  Json list = Json::array();
+  for (Json& record : records) list.push_back(std::move(record));
+  return Json{{"records", list}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 void budget(Service& service, Call call) {
   send(service, call, budget_text(service, call.account));

@@ -63,3 +63,21 @@ JOIN pg_catalog.pg_class cls ON cls.oid = c.oid JOIN pg_catalog.pg_namespace ns 
 SELECT am.oid, am.* FROM pg_catalog.pg_am am ORDER BY am.oid;
 SELECT t.oid, t.*, pg_tablespace_location(t.oid) AS loc FROM pg_catalog.pg_tablespace t ORDER BY t.oid;
 SELECT pg_catalog.pg_total_relation_size(16384), pg_catalog.pg_relation_size(16384);
+-- Which columns this version's catalog has.
+SELECT reltype FROM pg_catalog.pg_class WHERE 1<>1 LIMIT 1;
+SELECT typcategory FROM pg_catalog.pg_type WHERE 1<>1 LIMIT 1;
+SELECT attidentity FROM pg_catalog.pg_attribute WHERE 1<>1 LIMIT 1;
+SELECT relrowsecurity FROM pg_catalog.pg_class WHERE 1<>1 LIMIT 1;
+SELECT prokind FROM pg_catalog.pg_proc WHERE 1<>1 LIMIT 1;
+SELECT * FROM pg_catalog.pg_enum WHERE 1<>1 LIMIT 1;
+SET search_path = public,"$user";
+SHOW TRANSACTION ISOLATION LEVEL;
+-- What the rest of its tree is made of.
+SELECT l.oid, l.* FROM pg_catalog.pg_language l ORDER BY l.oid;
+SELECT c.contoencoding AS encid, pg_catalog.pg_encoding_to_char(c.contoencoding) AS encname FROM pg_catalog.pg_conversion c GROUP BY c.contoencoding ORDER BY 2;
+SELECT f.oid, f.* FROM pg_catalog.pg_foreign_data_wrapper f ORDER BY f.fdwname;
+SELECT f.oid, f.* FROM pg_catalog.pg_foreign_server f ORDER BY f.srvname;
+SELECT p.oid, p.*, d.description FROM pg_catalog.pg_proc p LEFT OUTER JOIN pg_catalog.pg_description d ON d.objoid = p.oid WHERE p.pronamespace = 2200 ORDER BY p.proname;
+SELECT x.oid, x.* FROM pg_catalog.pg_event_trigger x;
+SELECT i.*, c.relnamespace FROM pg_catalog.pg_inherits i, pg_catalog.pg_class c WHERE i.inhrelid = 16384 AND c.oid = i.inhparent ORDER BY i.inhseqno;
+SELECT pg_catalog.obj_description(16384, 'pg_class'), pg_catalog.pg_get_userbyid(10);
