@@ -107,4 +107,4 @@ def _array(add: Callable[..., None], values: Any, out: numpy.ndarray | None, *pa
 
 def _one(kind: str, value: Any, **options: Any) -> Interval:
     said = program.ask(["noise", kind], {"value": value, **options})
-    return Interval(*(number(str(said[name]), "decimal") for name in ("answer", "low", "high")))
+    return Interval(*(number(str(said[name]), "decimal") for name in ("answer", "answer_low", "answer_high")))

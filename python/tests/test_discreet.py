@@ -4,7 +4,7 @@ import builtins
 import copy
 import doctest
 import gc
-import importlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -441,7 +441,7 @@ class Surroundings(unittest.TestCase):
                     result = doctest.testmod(importlib.import_module("discreet." + name), extraglobs={"session": session})
                     self.assertEqual(result.failed, 0)
                     tried += result.attempted
-        self.assertGreater(tried, 50)
+        self.assertGreater(tried, 35)
         world.folder.cleanup()
 
     def test_the_table_of_errors_is_the_programs(self):
@@ -496,8 +496,9 @@ class Surroundings(unittest.TestCase):
     def test_the_notebook_runs(self):
         """All of its cells, in order, and what each shows at its end."""
         notebook = json.loads((HERE.parent / "lectures.ipynb").read_text())
-        sys.path.insert(0, str(HERE.parent))
-        import make_notebook
+        spec = importlib.util.spec_from_file_location("make_notebook", HERE.parent / "make_notebook.py")
+        make_notebook = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(make_notebook)
         self.assertEqual([(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]], make_notebook.sources(),
                          "lectures.ipynb is not what make_notebook.py writes")
         os.environ["DISCREET_NOTEBOOK_PEOPLE"] = "4000"

@@ -172,6 +172,10 @@ TEST_F(Bounded, HalfOpenConnectionsAreProbed) {
   listen({});
   const Guest guest(server->port());
   guest.log_in();
+  // The one for what was just sent comes first.
+  for (int i = 0; i < 2000 && timer_of(server->port()) != "02"; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   EXPECT_EQ(timer_of(server->port()), "02");
 }
 
