@@ -18,7 +18,8 @@ class DailyTrial {
   using Words = std::vector<std::string>;
   using Wrongs = std::vector<std::string>;
 
-  explicit DailyTrial(std::string folder) : folder_(std::move(folder)), kept_(folder_ + ".kept") {
+  explicit DailyTrial(const std::string& folder)
+      : folder_(std::filesystem::absolute(folder).string()), kept_(folder_ + ".kept") {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     setenv("XDG_STATE_HOME", (folder_ + "/state").c_str(), 1);

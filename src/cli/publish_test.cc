@@ -181,6 +181,30 @@ TEST(Publish, ChargesOnceAndWritesTablesThatAgree) {
   EXPECT_GT(world.read("c.png").size(), 1'000U);
 }
 
+// Each row a unit of its own, because the policy says so: every answer says it too.
+TEST(Publish, EventLevelIsSaidOnEveryAnswer) {
+  const World world;
+  std::string policy = kPolicy;
+  const std::string unit = "column: id";
+  policy.replace(policy.find(unit), unit.size(), "row: true");
+  world.write("policy.yaml", policy);
+  world.write("e.yaml", "table: people\nrho: 20\ntables: {a: [sex]}\n");
+  const Finished table = world.run({world.at("e.yaml"), "--json"});
+  ASSERT_EQ(table.status, 0) << table.err;
+  const json published = json::parse(table.out);
+  EXPECT_EQ(published["certificate"]["deployment"]["privacy_loss"]["privacy_unit"],
+            "Event-level (each row is a unit)");
+  EXPECT_NEAR(published["tables"][0]["rows"][0][1].get<double>(), 250, 20);
+  const Finished registered = world.run({"daily", "register", "by_day"});
+  ASSERT_EQ(registered.status, 0) << registered.err;
+  EXPECT_NE(registered.out.find("EVENT-LEVEL"), std::string::npos) << registered.out;
+  const Finished step = world.run({"daily", "step", "by_day", "--json"});
+  ASSERT_EQ(step.status, 0) << step.err;
+  EXPECT_NEAR(json::parse(step.out)[0]["total"].get<double>(), 334, 40);
+  EXPECT_EQ(json::parse(step.out)[0]["protects"], "single rows (EVENT-LEVEL)");
+  EXPECT_NE(step.err.find("EVENT-LEVEL"), std::string::npos) << step.err;
+}
+
 TEST(Publish, BadInputIsNamedAndNothingIsCharged) {
   const World world;
   const std::string before = world.spent();

@@ -129,8 +129,12 @@ Result<double> error_of(const Workload& workload, const Groups& groups) {
   for (const MarginalGroup& group : groups.marginals) {
     if (group.measure > 0) add(group.objective / group.share, group.objective / group.share, 1);
   }
+  // Invariants come after the measurement: what is measured does not depend on them.
+  Measurements measured = groups.counts(workload, 1);
+  measured.total.reset();
+  for (MeasuredTree& tree : measured.trees) tree.fixed.clear();
   DISCREET_ASSIGN(const Agreement counts,
-                  Agreement::make(workload.attributes(), groups.counts(workload, 1)));
+                  Agreement::make(workload.attributes(), std::move(measured)));
   for (const AskedTable& table : workload.tables) {
     if (table.measure == 0) add_all(counts.table_variances(table.set()), table.weight);
   }

@@ -352,6 +352,23 @@ TEST(Design, SpendsItsPriceAndSolvesForAnError) {
   EXPECT_NE(design(large, terms).error().message.find("more than 4194304"), std::string::npos);
 }
 
+// What is measured does not depend on what is done afterwards, so that it is not paid for again.
+TEST(Design, IsTheSameWithInvariantsAndWholeNumbers) {
+  const std::string text =
+      "table: people\nrho: 0.5\ntables: {t: [], a: [sex, region]}\nranges: {ages: {column: age}}\n";
+  const Workload plain = workload(text);
+  const Workload more = workload(text + "invariants: {t: 1000}\nnonnegative: true\n");
+  const Terms terms = terms_of(plain, the_policy()).value();
+  const Design one = design(plain, terms).value();
+  const Design other = design(more, terms).value();
+  ASSERT_EQ(one.tabulation.parts.size(), other.tabulation.parts.size());
+  for (std::size_t i = 0; i < one.tabulation.parts.size(); ++i) {
+    EXPECT_EQ(one.tabulation.parts[i].rho, other.tabulation.parts[i].rho);
+  }
+  EXPECT_EQ(other.tables[0].deviations[0], 0);
+  EXPECT_LT(other.ranges[0].deviations.back(), one.ranges[0].deviations.back());
+}
+
 // One table asked alone: residuals together say exactly what noise in every cell would.
 TEST(Design, ForeseesTheVarianceOfWhatIsPutTogether) {
   const Workload asked = workload("table: people\nrho: 0.5\ntables: {t: [sex, region]}\n");

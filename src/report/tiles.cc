@@ -122,7 +122,7 @@ std::string tiles_svg(const Tiles& tiles) {
     if (tile.hidden) out += place + "fill=\"url(#hatch)\">" + title;
     if (count > kLabelled || layout.letters() < 3) continue;
     const bool named = !tiles.column_names.empty();  // then the number is what is missing
-    const std::string words = named ? printed("%.0f", tile.value) : tile.label;
+    const std::string words = named ? printed("%.0f", std::round(tile.value) + 0.0) : tile.label;
     out += words_at(layout.x(i) + 4, layout.y(i) + layout.high / 2 + 4,
                     dark > 0.5 ? " fill=\"#fff\"" : " fill=\"#000\"",
                     shortened(words, layout.letters() - 1));

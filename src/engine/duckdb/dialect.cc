@@ -182,7 +182,13 @@ class DuckDbDialect final : public lowering::Dialect {
 
   std::vector<Sql> outputs(const std::vector<lowering::RowField>& fields) const override {
     std::vector<std::pair<std::string, Sql>> row;
-    for (const lowering::RowField& field : fields) row.emplace_back(field.name, field.value);
+    // An aggregate cannot hold a window: rows that are units are numbered by a sequence instead.
+    const std::string window = Sql::postfix(Sql::call("row_number", {}), "OVER ()").print();
+    for (const lowering::RowField& field : fields) {
+      const bool numbered = field.name == "unit" && field.value.print() == window;
+      row.emplace_back(field.name,
+                       numbered ? Sql::call("nextval", {Sql::text(kRowNumbers)}) : field.value);
+    }
     return {Sql::call("keep", {Sql::row(std::move(row))})};
   }
   std::vector<Sql> counted(const std::vector<lowering::RowField>& fields) const override {

@@ -359,7 +359,9 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
   auto bind_list = [](duckdb_bind_info info) {
     bind_constant<TextSet>(info, [](const std::string& text) { return TextSet(parse_list(text)); });
   };
-  return register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
+  const std::string numbers = "CREATE TEMP SEQUENCE \"" + std::string(kRowNumbers) + "\"";
+  return duckdb_query(connection, numbers.c_str(), nullptr) == DuckDBSuccess &&
+         register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
                          on_grid) &&
          register_scalar(connection, "scaled", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_VARCHAR},
                          bind_formula, scaled) &&

@@ -28,6 +28,9 @@ struct KeepTarget {
   std::atomic<Census*> census{nullptr};
 };
 
+/// The sequence that numbers rows where each is a unit: no two numbers are the same.
+inline constexpr const char* kRowNumbers = "discreet rows";
+
 /// The text that on_grid takes.
 std::string grid_text(const policy::Grid& grid);
 
