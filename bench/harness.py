@@ -34,10 +34,21 @@ def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
             "goal": goal or ratio, "met": met}
 
 
-def google_benchmark(program, min_time):
+def google_benchmark(program, min_time, rows=None):
     """Runs a Google Benchmark program; each benchmark as its JSON object, by name."""
-    out = run([ROOT / "build/bin" / program, "--benchmark_format=json", f"--benchmark_min_time={min_time}"])
+    environment = {**os.environ, **({"DISCREET_BENCH_ROWS": str(rows)} if rows else {})}
+    out = run([ROOT / "build/bin" / program, "--benchmark_format=json", f"--benchmark_min_time={min_time}"], environment)
     return {entry["name"]: entry for entry in json.loads(out)["benchmarks"]}
+
+
+def peak_memory(command, environment):
+    """Megabytes that a program held at the most."""
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{command[0]} failed with status {process.returncode}")
+    return usage.ru_maxrss / 1024
 
 
 def peer(name, script, *arguments):
@@ -45,8 +56,8 @@ def peer(name, script, *arguments):
     return json.loads(run([ROOT / f"build/venv/{name}/bin/python", ROOT / "bench" / script, name, *arguments]))
 
 
-def run(command):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True)
+def run(command, environment=None):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True, env=environment)
     if done.returncode:
         sys.exit(f"{command[0]} failed with status {done.returncode}")
     return done.stdout

@@ -1,17 +1,19 @@
 """One peer's answers over visits(user_id, city, age, income), in its own environment:
-sql_peers.py PEER MODE PARQUET [DRAWS].
+sql_peers.py PEER MODE PARQUET [TABLES QUANTILES].
 
-`time` prints milliseconds for each work that the peer can do; `error` prints, DRAWS times, the released table of each
-question, at epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each; quantiles are those of
+`time` prints milliseconds for each work that the peer can do, and the most megabytes that it held; `error` prints the released
+table of each question TABLES times, and quantiles QUANTILES times, at epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each; quantiles are those of
 age in one city. `truth` makes the rows for `error` and prints the exact answers."""
 
 import json
+import resource
 import sys
 import time
 
 EPSILON, DELTA = 1.0, 1e-6
 CITIES, ROWS, TOP = 3, 4, 500_000
-QUARTILES = (0.25, 0.5, 0.75)
+FRACTIONS = {"quartiles": (0.25, 0.5, 0.75), "median": (0.5,)}
+QUARTILES = FRACTIONS["quartiles"]
 CITY = "city0050"
 
 
@@ -39,23 +41,26 @@ def opendp(parquet):
         frame = query.agg(*values).release().collect()
         return {row[0]: list(row[1:]) for row in frame.rows()}
 
-    def quartiles(context_query):
+    def quantiles(context_query, fractions=QUARTILES):
         age = pl.col("age").fill_null(0)
-        values = [age.dp.quantile(q, candidates=list(range(121))).alias(str(q)) for q in QUARTILES]
+        values = [age.dp.quantile(q, candidates=list(range(121))).alias(str(q)) for q in fractions]
         return list(context_query.select(*values).release().collect().rows()[0])
+
+    def of_a_city(fractions):
+        query = context(user, None).query().filter(pl.col("city") == CITY).truncate_per_group(ROWS)
+        return quantiles(query, fractions)
 
     count, total, mean = dp.len(), income.dp.sum((0, TOP)), income.dp.mean((0, TOP))
     row_unit = dp.unit_of(contributions=1)
     return {
         "count": lambda: context(row_unit, None).query().select(dp.len()).release().collect().item(),
         "by_city": lambda: by_city(count, total),
-        "quantiles_of_rows": lambda: quartiles(context(row_unit, None).query()),
-        "quantiles_of_users": lambda: quartiles(context(user, None).query().truncate_per_group(ROWS)),
+        "quantiles_of_rows": lambda: quantiles(context(row_unit, None).query()),
+        "quantiles_of_users": lambda: quantiles(context(user, None).query().truncate_per_group(ROWS)),
         "error/count": lambda: {city: row[0] for city, row in by_city(count).items()},
         "error/sum": lambda: {city: row[1] for city, row in by_city(count, total).items()},
         "error/mean": lambda: {city: row[1] for city, row in by_city(count, mean).items()},
-        "error/quantiles": lambda: quartiles(context(user, None).query().filter(pl.col("city") == CITY)
-                                             .truncate_per_group(ROWS)),
+        **{f"quantile-error/{work}": lambda some=some: of_a_city(some) for work, some in FRACTIONS.items()},
     }
 
 
@@ -105,9 +110,11 @@ def pipeline_dp(parquet):
     def first(metrics):
         return {city: values[0] for city, values in aggregate(metrics).items()}
 
-    def quartiles():
-        found = aggregate([metric.PERCENTILE(int(100 * q)) for q in QUARTILES], value=lambda row: row[3], top=120,
-                          by=lambda row: 0, public=[0], cities=1, rows=[row for row in rows if row[1] == CITY])
+    of_city = [row for row in rows if row[1] == CITY]
+
+    def quantiles(fractions):
+        found = aggregate([metric.PERCENTILE(int(100 * q)) for q in fractions], value=lambda row: row[3], top=120,
+                          by=lambda row: 0, public=[0], cities=1, rows=of_city)
         return found[0]
 
     return {
@@ -115,8 +122,17 @@ def pipeline_dp(parquet):
         "error/count": lambda: first([metric.COUNT]),
         "error/sum": lambda: first([metric.SUM]),
         "error/mean": lambda: first([metric.MEAN]),
-        "error/quantiles": quartiles,
+        **{f"quantile-error/{work}": lambda some=some: quantiles(some) for work, some in FRACTIONS.items()},
     }
+
+
+def diffprivlib(parquet):
+    import diffprivlib
+    import numpy
+
+    # Its environment reads no Parquet.
+    ages = numpy.fromfile(parquet.replace("visits-", "ages-").replace(".parquet", ".csv"), sep="\n")
+    return {"quantiles_of_rows": lambda: diffprivlib.tools.quantile(ages, list(QUARTILES), epsilon=EPSILON, bounds=(0, 120))}
 
 
 def smartnoise(parquet):
@@ -170,14 +186,16 @@ def truth(parquet):
 
 def main():
     peer, mode, parquet = sys.argv[1:4]
-    draws = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    tables, single = (int(argument) for argument in sys.argv[4:6]) if mode == "error" else (0, 0)
     if mode == "truth":
         json.dump(truth(parquet), sys.stdout)
         return
-    works = {"opendp-polars": opendp, "qrlew": qrlew, "pipeline-dp": pipeline_dp, "smartnoise": smartnoise}[peer](parquet)
+    works = {"opendp-polars": opendp, "qrlew": qrlew, "pipeline-dp": pipeline_dp, "smartnoise": smartnoise,
+             "diffprivlib": diffprivlib}[peer](parquet)
     found = {}
     for work, answer in works.items():
-        if work.startswith("error/") != (mode == "error"):
+        draws = {"": 1, "error": tables, "quantile-error": single}[work.rpartition("/")[0]]
+        if ("/" in work) != (mode == "error") or draws == 0:
             continue
         start = time.perf_counter()
         try:
@@ -185,7 +203,9 @@ def main():
         except Exception as refusal:  # a peer that refuses a question has no row in the table
             print(f"{peer}, {work}: {refusal}", file=sys.stderr)
             continue
-        found[work.removeprefix("error/")] = values if mode == "error" else 1000 * (time.perf_counter() - start)
+        found[work.rpartition("/")[2]] = values if mode == "error" else 1000 * (time.perf_counter() - start)
+    if mode == "time":
+        found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     json.dump(found, sys.stdout)
 
 

@@ -21,9 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   DISCREET_CHECK(!query->outputs.empty());
   DISCREET_CHECK(!query->plan.measurements.empty());
-  const auto readings = [&](std::size_t index, std::size_t shares) {
-    DISCREET_CHECK(index < query->plan.measurements.size() && shares >= 1);
-    const auto value = static_cast<double>(index) - 1;
+  const auto readings = [&](const sql::Post& which, std::size_t shares) {
+    DISCREET_CHECK(which.index < query->plan.measurements.size() && shares >= 1);
+    DISCREET_CHECK(which.number < query->plan.measurements[which.index].numbers());
+    const auto value = static_cast<double>(which.index) - 1;
     return sql::Number{value, value - 2, value + 2};
   };
   sql::Group group{.keys = {}, .readings = readings};

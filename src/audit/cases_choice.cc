@@ -54,35 +54,58 @@ AuditRow top_k(const Progress& progress) {
   return audit<1>(mechanism.value(), kThree, 24, theorem, progress);
 }
 
-/// The score of a point: minus its distance from being a median, in half rows.
-std::int64_t median_score(const mechanism::Runs& runs, std::int64_t v) {
-  std::int64_t below = 0;
-  std::int64_t above = 0;
-  std::int64_t rows = 0;
-  for (const auto& [value, count] : runs) {
-    below += value < v ? count : 0;
-    above += value > v ? count : 0;
-    rows += count;
-  }
-  return -std::max<std::int64_t>({0, 2 * below - rows, 2 * above - rows});
-}
-
-/// A row is added above the median: the point below loses, those between gain.
+/// A row above the only value: the points up to it become medians.
 AuditRow quantiles(const Progress& progress) {
   using Keys = std::vector<mechanism::Runs>;
   constexpr std::int64_t kHigh = 3;
   const auto mechanism =
-      mechanism::Quantiles::make({.epsilon = kEpsilon, .fraction = kWeight, .high = kHigh});
+      mechanism::Quantiles::make({.epsilon = kEpsilon, .fractions = {kWeight}, .high = kHigh});
   const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
-    Scores scores;
-    for (std::int64_t v = 0; v <= kHigh; ++v) scores.push_back(median_score(keys[0], v));
-    return exponential_probabilities(scores, kWeight)[static_cast<std::size_t>(answer[0])];
+    return quantile_probability(keys[0], 2, kHigh, 1, answer[0]);
+  };
+  return audit<1>(mechanism.value(),
+                  Inputs<Keys>{{{{0, 2}}}, {{{0, 2}, {1, 1}}}, "median of 0 0 | 0 0 1"}, 22,
+                  theorem, progress);
+}
+
+/// A median by permute-and-flip, on a smaller range.
+AuditRow flipped_quantiles(const Progress& progress) {
+  using Keys = std::vector<mechanism::Runs>;
+  constexpr std::int64_t kHigh = 2;
+  const auto mechanism =
+      mechanism::Quantiles::make({.epsilon = kEpsilon,
+                                  .fractions = {kWeight},
+                                  .high = kHigh,
+                                  .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
+  const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
+    return flipped_quantile_probability(keys[0], 2, kHigh, 1, answer[0]);
   };
   return audit<1>(mechanism.value(),
                   Inputs<Keys>{{{{0, 1}, {1, 1}, {kHigh, 1}}},
                                {{{0, 1}, {1, 1}, {kHigh, 2}}},
-                               "median of 0 1 3 | 0 1 3 3"},
-                  20, theorem, progress);
+                               "median of 0 1 2 | 0 1 2 2"},
+                  22, theorem, progress);
+}
+
+/// Two quantiles at once, and a row between them.
+AuditRow several_quantiles(const Progress& progress) {
+  using Keys = std::vector<mechanism::Runs>;
+  constexpr std::int64_t kHigh = 2;
+  const auto mechanism =
+      mechanism::Quantiles::make({.epsilon = kEpsilon,
+                                  .fractions = {Rational::ratio(1, 4), Rational::ratio(3, 4)},
+                                  .high = kHigh,
+                                  .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
+  const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
+    const Rational weight = Rational::ratio(2, 5);  // epsilon / C
+    return flipped_quantile_probability(keys[0], 1, kHigh, weight, answer[0]) *
+           flipped_quantile_probability(keys[0], 3, kHigh, weight, answer[1]);
+  };
+  return audit<1>(
+      mechanism.value(),
+      Inputs<Keys>{
+          {{{0, 4}, {1, 3}}}, {{{0, 4}, {1, 4}}}, "quartiles of 0 0 0 0 1 1 1 | 0 0 0 0 1 1 1 1"},
+      24, theorem, progress);
 }
 
 }  // namespace
@@ -91,7 +114,9 @@ std::vector<Case> choice_cases() {
   return {{"exponential", exponential},
           {"permute-and-flip", permute_and_flip},
           {"top-k", top_k},
-          {"quantiles", quantiles}};
+          {"quantiles", quantiles},
+          {"quantiles-flipped", flipped_quantiles},
+          {"quantiles-several", several_quantiles}};
 }
 
 }  // namespace discreet::audit

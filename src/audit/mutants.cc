@@ -14,6 +14,7 @@
 #include "mechanism/permute_and_flip.h"
 #include "mechanism/prefix_stream.h"
 #include "mechanism/prefix_table.h"
+#include "mechanism/quantiles.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/residual_table.h"
 #include "mechanism/thresholded_laplace.h"
@@ -194,6 +195,30 @@ Verdict wrong_rho(bool faulty, const Progress& progress) {
         return Door::replay(mechanism.value(), Sensitive<Scores>{Scores(scores)}, tape).outcome();
       },
       kNoTheorem);
+}
+
+/// Two quantiles, each as exact as if it were the only one.
+Verdict quantiles_for_one(bool faulty, const Progress& progress) {
+  using Keys = std::vector<mechanism::Runs>;
+  using Pair = std::vector<std::int64_t>;
+  constexpr std::int64_t kHigh = 2;
+  // C is 5/2 for both, and 3/2 for one.
+  const auto mechanism = mechanism::Quantiles::make(
+      {.epsilon = Epsilon::trusted(faulty ? Rational::ratio(5, 3) : Rational(1)),
+       .fractions = {Rational::ratio(1, 4), Rational::ratio(3, 4)},
+       .high = kHigh,
+       .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
+  const auto theorem = [](const Keys& keys, const Pair& answer) {
+    const Rational weight = Rational::ratio(2, 5);
+    return std::optional(flipped_quantile_probability(keys[0], 1, kHigh, weight, answer[0]) *
+                         flipped_quantile_probability(keys[0], 3, kHigh, weight, answer[1]));
+  };
+  return judge_program<1>(
+      pure(1), Keys{{{0, 4}, {1, 3}}}, Keys{{{0, 4}, {1, 4}}}, {.depth = 24, .progress = progress},
+      [&](const Keys& keys, Tape<1>& tape) {
+        return Door::replay(mechanism.value(), Sensitive<Keys>{Keys(keys)}, tape).outcome();
+      },
+      theorem);
 }
 
 Verdict small_variance(bool faulty, const Progress& progress) {
@@ -384,6 +409,7 @@ std::vector<Mutant> all_mutants() {
        doubled_offset},
       {"geometric-started-at-1", "the waiting time counts the success", late_geometric},
       {"wrong-rho", "permute-and-flip charged epsilon^2/8 instead of epsilon^2/2", wrong_rho},
+      {"quantiles-for-one", "two quantiles at the price of one", quantiles_for_one},
       {"small-variance", "Gaussian noise of variance 7/8 of the price's", small_variance},
       {"selection-one-ahead", "a key is shown with the probability for one more unit",
        selection_ahead},

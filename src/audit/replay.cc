@@ -125,6 +125,11 @@ Recordings recorded(const Side& side, const std::map<std::string, int>& all_keys
           out.record({noise.noise(), Sensitive(std::move(*input)), ""});
         },
         checked.steps()[i].noise);
+    // Rows around quantiles: any cells do, since a row is in one of them.
+    const auto& counts = checked.steps()[i].counts;
+    if (!counts) continue;
+    out.record({plan::line_of(*counts).noise,
+                Sensitive(*input_of<mechanism::Quantiles>(*side.groups, i, keys)), ""});
   }
   return out;
 }

@@ -45,6 +45,24 @@ Interval normal_at_least(const Rational& x, const Rational& variance) {
   return erfc(wide(x) / sqrt(wide(2 * variance))) * wide(Rational::ratio(1, 2));
 }
 
+/// Minus four times the scores of quantiles.h for 0 ... high, at the fraction quarters/4.
+std::vector<std::int64_t> quantile_utilities(const mechanism::Runs& runs, std::int64_t quarters,
+                                             std::int64_t high) {
+  std::vector<std::int64_t> scores;
+  for (std::int64_t u = 0; u <= high; ++u) {
+    std::int64_t below = 0;
+    std::int64_t upto = 0;
+    std::int64_t rows = 0;
+    for (const auto& [value, count] : runs) {
+      below += value < u ? count : 0;
+      upto += value <= u ? count : 0;
+      rows += count;
+    }
+    scores.push_back(-std::max(4 * below - quarters * rows, quarters * rows - 4 * upto));
+  }
+  return scores;
+}
+
 }  // namespace
 
 Range range(const Interval& x) { return {x.low(), x.high()}; }
@@ -95,6 +113,12 @@ std::vector<Range> exponential_probabilities(const std::vector<std::int64_t>& sc
   std::vector<Range> result;
   for (const Interval& one : weights) result.push_back(range(one / total));
   return result;
+}
+
+Range quantile_probability(const mechanism::Runs& runs, std::int64_t quarters, std::int64_t high,
+                           const Rational& weight, std::int64_t v) {
+  return exponential_probabilities(quantile_utilities(runs, quarters, high),
+                                   weight / 4)[static_cast<std::size_t>(v)];
 }
 
 std::vector<Range> permute_and_flip_probabilities(const std::vector<std::int64_t>& scores,
@@ -150,6 +174,12 @@ Range answers_probability(const AboveThresholdTheorem& theorem, const std::vecto
   }
   const Range beyond = laplace_at_least(kFar + 1, theorem.threshold_scale);
   return {sum.low, sum.high + 2 * beyond.high};
+}
+
+Range flipped_quantile_probability(const mechanism::Runs& runs, std::int64_t quarters,
+                                   std::int64_t high, const Rational& weight, std::int64_t v) {
+  return permute_and_flip_probabilities(quantile_utilities(runs, quarters, high),
+                                        weight / 4)[static_cast<std::size_t>(v)];
 }
 
 }  // namespace discreet::audit

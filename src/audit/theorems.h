@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "mechanism/groups.h"
 #include "numeric/interval.h"
 
 namespace discreet::audit {
@@ -41,6 +42,13 @@ Range keep_probability(const Rational& epsilon);
 /// e^(weight * score), over their sum.
 std::vector<Range> exponential_probabilities(const std::vector<std::int64_t>& scores,
                                              const Rational& weight);
+/// That the exponential mechanism draws v from 0 ... high at the fraction quarters/4 of the runs,
+/// with `weight` for each row: quantiles.h.
+Range quantile_probability(const mechanism::Runs& runs, std::int64_t quarters, std::int64_t high,
+                           const Rational& weight, std::int64_t v);
+/// The same for permute-and-flip.
+Range flipped_quantile_probability(const mechanism::Runs& runs, std::int64_t quarters,
+                                   std::int64_t high, const Rational& weight, std::int64_t v);
 /// Visiting in a uniform order, candidate o is taken with probability e^(weight * (u(o) - max u)).
 std::vector<Range> permute_and_flip_probabilities(const std::vector<std::int64_t>& scores,
                                                   const Rational& weight);

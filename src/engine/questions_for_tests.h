@@ -217,7 +217,7 @@ inline Plan random_plan(Random& random) {
       m.argument =
           one_of_these<Expr>(random, {col("city"), col("urgent"), col("age"), col("cost")});
     }
-    if (kind == MeasureKind::kQuantile) m.fraction = Rational::ratio(1 + up_to(random, 2), 4);
+    if (kind == MeasureKind::kQuantile) m.fractions = {Rational::ratio(1 + up_to(random, 2), 4)};
     if (kind == MeasureKind::kSum && up_to(random, 1) == 0) m.centre = Rational::ratio(7, 2);
     if (kind == MeasureKind::kSum && up_to(random, 2) == 0) m.clamp = Grid{-2, 30, 1};
     plan.measurements.push_back(std::move(m));

@@ -64,24 +64,33 @@ QuantileLevels::Split QuantileLevels::split(const Runs& runs) const {
     DISCREET_CHECK(i == 0 || runs[i - 1].first < runs[i].first);
     out.rows += count_of(runs[i]);
   }
-  const Int128 centre = options_.target + options_.a * out.rows;
+  const Int128 centre = options_.a * out.rows;
   const auto in_range = [&](std::int64_t value) {
     return std::clamp(value, options_.low, options_.high);
   };
 
-  // Level t and those above it: dist < reach, the least distance of level t + 1. On the left that
-  // is b #(x <= v) > centre - reach, on the right b #(x < v) < centre + reach.
+  // The one point that may hold more rows than the rank needs: its score is below 0.
+  const Int128 middle = floor_div(centre, options_.b) + 1;
+  std::int64_t best = options_.low;
+  if (middle <= out.rows) {
+    best = in_range(Sweep(runs).at(middle));
+    out.least = std::min<Int128>(0, score(runs, out.rows, best));
+  }
+
+  // Level t and those above it: score < reach, the least distance of level t + 1 above the least
+  // score. On the left that is b #(x <= v) > centre - reach, on the right b #(x < v) < centre +
+  // reach. No other point's score is below 0, so that a reach of 0 or less is of the best one
+  // alone.
   constexpr auto kLevels = static_cast<std::size_t>(kLast);
+  const auto reach = [&](std::size_t t) { return from_[t + 1] + out.least; };
   Sweep sweep(runs);
   for (std::size_t t = kLevels; t-- > 0;) {  // ranks rise as the level falls
-    const Int128 rank = floor_div(centre - from_[t + 1], options_.b) + 1;
-    out.upto[t].first = rank <= 0         ? options_.low
-                        : rank > out.rows ? options_.high
-                                          : in_range(sweep.at(rank));
+    const Int128 rank = floor_div(centre - reach(t), options_.b) + 1;
+    out.upto[t].first = reach(t) <= 0 ? best : rank <= 0 ? options_.low : in_range(sweep.at(rank));
   }
   for (std::size_t t = 0; t < kLevels; ++t) {
-    const Int128 most = -floor_div(-(centre + from_[t + 1]), options_.b) - 1;
-    out.upto[t].last = most < 0           ? options_.low
+    const Int128 most = -floor_div(-(centre + reach(t)), options_.b) - 1;
+    out.upto[t].last = reach(t) <= 0      ? best
                        : most >= out.rows ? options_.high
                                           : in_range(sweep.at(most + 1));
   }
@@ -110,7 +119,29 @@ std::int64_t QuantileLevels::find(const Split& split, int level, std::int64_t nt
   return nth < on_the_left ? outer.first + nth : inner.last + 1 + (nth - on_the_left);
 }
 
-Int128 QuantileLevels::distance(const Runs& runs, Int128 rows, std::int64_t point) const {
+std::vector<std::int64_t> QuantileLevels::utilities(const Runs& runs) const {
+  const auto points = static_cast<std::size_t>(options_.high - options_.low) + 1;
+  std::vector<Int128> at(points, 0);  // rows of each point
+  Int128 rows = 0;
+  for (const auto& run : runs) {
+    const std::int64_t value = std::clamp(run.first, options_.low, options_.high);
+    at[static_cast<std::size_t>(value - options_.low)] += count_of(run);
+    rows += count_of(run);
+  }
+  const Int128 centre = options_.a * rows;
+  std::vector<std::int64_t> out;
+  out.reserve(points);
+  Int128 below = 0;
+  for (const Int128 here : at) {
+    const Int128 score =
+        std::max(options_.b * below - centre, centre - options_.b * (below + here));
+    out.push_back(static_cast<std::int64_t>(std::clamp<Int128>(-score, -kCountMax, kCountMax)));
+    below += here;
+  }
+  return out;
+}
+
+Int128 QuantileLevels::score(const Runs& runs, Int128 rows, std::int64_t point) const {
   Int128 below = 0;
   Int128 upto = 0;
   for (const auto& run : runs) {
@@ -119,11 +150,8 @@ Int128 QuantileLevels::distance(const Runs& runs, Int128 rows, std::int64_t poin
     upto += count_of(run);
     if (value < point) below = upto;
   }
-  const Int128 centre = options_.target + options_.a * rows;
-  Int128 away = 0;
-  if (point != options_.low) away = std::max(away, options_.b * below - centre);
-  if (point != options_.high) away = std::max(away, centre - options_.b * upto);
-  return away;
+  const Int128 centre = options_.a * rows;
+  return std::max(options_.b * below - centre, centre - options_.b * upto);
 }
 
 }  // namespace discreet::mechanism

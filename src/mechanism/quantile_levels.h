@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantileLevels: draws a grid point v with probability proportional to e^{-w dist(v)}, exactly,
-// without looking at the grid. dist falls towards the quantile and rises beyond it, so the points
-// with 2^-t >= e^{-w dist} > 2^-(t+1), a *level*, are at most two stretches of the grid:
+// without looking at the grid; dist(v) is how far its score lies above the least one. dist falls
+// towards the quantile and rises beyond it, so the points with 2^-t >= e^{-w dist} > 2^-(t+1), a
+// *level*, are at most two stretches of the grid:
 //
 //        level  2 |   1   |      0      |  1 |     2
 //     low |-------|-------|-------------|----|----------| high
@@ -15,11 +16,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/check.h"
 #include "mechanism/groups.h"
 #include "random/bit_source.h"
 #include "random/scaled_exp_coin.h"
+#include "random/select.h"
 
 namespace discreet::mechanism {
 
@@ -31,8 +34,7 @@ class QuantileLevels {
   struct Options {
     Int128 a;  ///< the fraction is a/b, in lowest terms; b <= 2^20
     Int128 b;
-    Int128 target;    ///< below 2^100 in size
-    Rational weight;  ///< w > 0
+    Rational weight;  ///< w > 0, for each b-th part of a row
     std::int64_t low;
     std::int64_t high;  ///< high - low <= 2^62
   };
@@ -43,6 +45,13 @@ class QuantileLevels {
   /// Requires: runs are sorted. Counts below 1 are none.
   template <random::BitSource B>
   std::int64_t draw(const Runs& runs, B& bits) const;
+
+  /// Another law: permute-and-flip on all points. Time O(runs + points).
+  template <random::BitSource B>
+  std::int64_t flip(const Runs& runs, B& bits) const {
+    return options_.low + static_cast<std::int64_t>(
+                              random::permute_and_flip(utilities(runs), options_.weight, bits));
+  }
 
  private:
   /// All points of one level and those above it.
@@ -55,6 +64,7 @@ class QuantileLevels {
   };
   struct Split {
     Int128 rows = 0;
+    Int128 least = 0;                       ///< the least score, at most 0
     int depth = 0;                          ///< the last level that has points
     std::array<Stretch, kLast + 1> upto{};  ///< [t]: the points of levels 0 ... t; t <= depth
     /// [t]: the weight of levels 0 ... t, in units of 2^-t; below 2^127.
@@ -72,7 +82,11 @@ class QuantileLevels {
   static Proposal propose(const Split& split, B& bits);
   /// The nth point of a level, the left stretch first.
   static std::int64_t find(const Split& split, int level, std::int64_t nth);
-  Int128 distance(const Runs& runs, Int128 rows, std::int64_t point) const;
+  /// b times quantiles.h's: max(b #(x<v) - a n, a n - b #(x<=v)).
+  Int128 score(const Runs& runs, Int128 rows, std::int64_t point) const;
+
+  /// Minus the score of every point from low to high, cut to +-2^62.
+  std::vector<std::int64_t> utilities(const Runs& runs) const;
 
   Options options_;
   random::ScaledExpCoin keep_;
@@ -84,7 +98,7 @@ std::int64_t QuantileLevels::draw(const Runs& runs, B& bits) const {
   const Split levels = split(runs);
   while (true) {
     const Proposal proposal = propose(levels, bits);
-    const Int128 away = distance(runs, levels.rows, proposal.point);
+    const Int128 away = score(runs, levels.rows, proposal.point) - levels.least;
     if (keep_.flip(away, proposal.level, proposal.spare, bits)) return proposal.point;
   }
 }

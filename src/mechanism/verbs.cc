@@ -152,6 +152,29 @@ Sensitive<std::vector<Runs>> Verbs::runs(const Sensitive<Groups>& groups, std::s
   return Sensitive(std::move(out));
 }
 
+Sensitive<std::vector<std::int64_t>> Verbs::cells(
+    const Sensitive<Groups>& groups, std::size_t measurement, const std::vector<std::string>& keys,
+    const std::vector<std::vector<std::int64_t>>& cuts) {
+  const Groups& open = groups.reveal(Unseal());
+  DISCREET_CHECK(measurement < open.runs.size() && cuts.size() == keys.size());
+  const std::vector<Runs>& values = open.runs[measurement];
+  DISCREET_CHECK(values.size() == open.keys.size());
+  const std::vector<std::size_t> places = places_of(keys, open.keys);
+  std::vector<std::int64_t> out;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const std::size_t first = out.size();
+    out.resize(first + cuts[k].size() + 1);
+    if (places[k] == kNone) continue;
+    for (const auto& [value, count] : values[places[k]]) {
+      const auto cell = std::upper_bound(cuts[k].begin(), cuts[k].end(), value) - cuts[k].begin();
+      std::int64_t& entry = out[first + static_cast<std::size_t>(cell)];
+      const Int128 sum = Int128{entry} + std::max<std::int64_t>(0, count);
+      entry = static_cast<std::int64_t>(std::min<Int128>(sum, kEntryMax));
+    }
+  }
+  return Sensitive(std::move(out));
+}
+
 Sensitive<KeyCounts> Verbs::key_counts(const Sensitive<Groups>& groups) {
   const Groups& open = groups.reveal(Unseal());
   DISCREET_CHECK(open.units.size() == open.keys.size());

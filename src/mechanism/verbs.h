@@ -8,7 +8,7 @@
 //   count_ones      1                   /  1
 // A person with k rows moves k times as much.
 // On groups: column, runs, key_counts and key_sums copy entries; what moved a group moves its
-// entry, nothing else.
+// entry, nothing else. cells counts a group's rows: a row moves one entry by 1.
 #pragma once
 
 #include <cstddef>
@@ -85,6 +85,13 @@ class Verbs {
   /// runs[measurement] of each key's group; empty where there is no group.
   static Sensitive<std::vector<Runs>> runs(const Sensitive<Groups>& groups, std::size_t measurement,
                                            const std::vector<std::string>& keys);
+
+  /// For each key how many of the rows of runs[measurement] lie below its first cut, from each cut
+  /// on up to the next, and from the last on: one more than it has cuts. Requires: one list of cuts
+  /// for each key, rising.
+  static Sensitive<std::vector<std::int64_t>> cells(
+      const Sensitive<Groups>& groups, std::size_t measurement,
+      const std::vector<std::string>& keys, const std::vector<std::vector<std::int64_t>>& cuts);
 
   /// All groups' keys with their units, for KeySelection.
   static Sensitive<KeyCounts> key_counts(const Sensitive<Groups>& groups);

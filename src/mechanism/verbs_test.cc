@@ -151,13 +151,24 @@ TEST(Column, FindsAnyOfManyKeys) {
 
 TEST(RunsOfGroups, GoToTheirKeysAndAreEmptyWhereThereIsNoGroup) {
   const auto median = *Quantiles::make(
-      {.epsilon = epsilon_of("1000"), .fraction = rational("1/2"), .low = 0, .high = 9});
+      {.epsilon = epsilon_of("1000"), .fractions = {rational("1/2")}, .low = 0, .high = 9});
   const auto answer = Door::release(median, Verbs::runs(three_groups(), 2, {"a", "none", "b", ""}),
                                     cli::OwnValues::for_use_of(median));
   ASSERT_EQ(answer->value().size(), 4U);
   EXPECT_EQ(answer->value()[0], 3);
   EXPECT_EQ(answer->value()[2], 1);
   EXPECT_EQ(answer->value()[3], 2);
+}
+
+TEST(CellsOfGroups, CountRowsBetweenTheCutsOfEachKey) {
+  Groups groups;
+  groups.keys = {"b", "a"};
+  groups.runs = {{{{kMin, 3}, {1, 5}, {2, -7}, {4, 2}, {kMax, 1}}, {{0, kMax}, {1, kMax}}}};
+  const Sensitive<Groups> sealed(std::move(groups));
+  // Below 1; 1; 2 and 3; from 4 on. Then all in one cell, which is as full as cells get. Then none.
+  EXPECT_EQ(peek(Verbs::cells(sealed, 0, {"b", "a", "none"}, {{1, 2, 4}, {2}, {0}})),
+            (Rows{3, 5, 0, 3, (std::int64_t{1} << 62) - 1, 0, 0, 0}));
+  EXPECT_EQ(peek(Verbs::cells(sealed, 0, {"b"}, {{}})), Rows{11});
 }
 
 TEST(KeyCountsOfGroups, AreTheUnits) {

@@ -33,7 +33,7 @@ TEST(Accuracy, HalfWidthsAreInTheArgumentsUnits) {
 TEST(Accuracy, AQuantilesErrorIsOneOfRanks) {
   const policy::Policy policy = clinic();
   Measurement m = measurement(MeasureKind::kQuantile, col("age"));
-  m.fraction = Rational::ratio(1, 2);
+  m.fractions = {Rational::ratio(1, 2)};
   const Checked checked = checked_at(plan_of(m), policy, Epsilon::trusted(1));
   const ExpectedError error = expected_error(checked.steps()[0], default_confidence());
   EXPECT_FALSE(error.half_width);

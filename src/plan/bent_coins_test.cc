@@ -68,7 +68,7 @@ TEST(BentCoins, AllElseIsRefusedAndNamesTheWayOut) {
   Plan two = plan_of(measurement(MeasureKind::kRows));
   two.measurements.push_back(measurement(MeasureKind::kSum, col("age")));
   Measurement median = measurement(MeasureKind::kQuantile, col("age"));
-  median.fraction = Rational::ratio(1, 2);
+  median.fractions = {Rational::ratio(1, 2)};
   for (const Plan& plan :
        {grouped, two, plan_of(median), plan_of(measurement(MeasureKind::kSquares, col("age")))}) {
     const auto checked = Checker::check(plan, bent, "id");

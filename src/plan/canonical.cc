@@ -120,13 +120,21 @@ std::string text_of(const Source& source) {
 }
 
 std::string text_of(const Measurement& m) {
-  return std::to_string(static_cast<int>(m.kind)) + " " +
-         (m.argument ? text_of(normal(*m.argument)) : "-") + " " + text_of(m.clamp) + " " +
-         text_of(m.centre) + " " + text_of(m.fraction) + " " + std::to_string(m.side) + " " +
-         text_of(m.confidence.value()) + " " + text_of(m.weight);
+  std::string text = std::to_string(static_cast<int>(m.kind)) + " " +
+                     (m.argument ? text_of(normal(*m.argument)) : "-") + " " + text_of(m.clamp) +
+                     " " + text_of(m.centre) + " " + text_of(m.weight);
+  if (m.intervals) text += " intervals";
+  for (const Rational& fraction : m.fractions) text += " at " + text_of(fraction);
+  return text;
 }
 
 }  // namespace
+
+std::size_t Plan::place_of(std::size_t measurement, std::size_t number) const {
+  std::size_t place = number;
+  for (std::size_t i = 0; i < measurement; ++i) place += measurements[i].numbers();
+  return place;
+}
 
 Expr normal(const Expr& expr) {
   Expr out = expr;

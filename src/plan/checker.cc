@@ -42,8 +42,9 @@ Result<Shape> check_measurement(const Measurement& measurement, const Plan& plan
   if (measurement.kind == MeasureKind::kUnits && measurement.argument) {
     return invalid_input("counting units takes no argument");
   }
-  if (measurement.side < -1 || measurement.side > 1) {
-    return invalid_input("a quantile's side is -1, 0 or 1");
+  if (measurement.kind != MeasureKind::kQuantile &&
+      (measurement.intervals || !measurement.fractions.empty())) {
+    return invalid_input("only quantiles have fractions");
   }
   DISCREET_TRY(check_weight(measurement.weight));
   if (!measurement.argument) return Shape{};
@@ -177,6 +178,13 @@ std::size_t Checked::line_of_step(std::size_t step) const {
   return step + (moved ? 1 : 0);
 }
 
+std::size_t Checked::line_of_counts(std::size_t step) const {
+  const auto first = steps_.begin();
+  const auto before = std::count_if(first, first + static_cast<std::ptrdiff_t>(step),
+                                    [](const Step& one) { return one.counts.has_value(); });
+  return steps_.size() + (selection_ ? 1 : 0) + static_cast<std::size_t>(before);
+}
+
 Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::string request_id) {
   DISCREET_ASSIGN(const Owner owner, check_source(plan.source, policy));
   DISCREET_TRY(check_bent_coins(plan, policy));
@@ -212,6 +220,9 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!threshold || threshold->step != i) lines.push_back(line_of(steps[i].noise));
+  }
+  for (const Step& step : steps) {
+    if (step.counts) lines.push_back(line_of(*step.counts));
   }
 
   ChargedUnits units{owner.space, owner.units->neighbours, std::move(blocks.named),

@@ -41,11 +41,13 @@ class Checked {
   /// filter on their declared values.
   const Plan& plan() const { return plan_; }
   const policy::Policy& policy() const { return *policy_; }
-  /// Its lines are in this order: the selection or the threshold, if there is one, then the steps,
-  /// but for the one that the threshold releases.
+  /// Its lines are in this order: the selection or the threshold, if there is one; the steps, but
+  /// for the one that the threshold releases; the counts of those that have some.
   const Charge& charge() const { return charge_; }
   /// Which of the lines pays for a step.
   std::size_t line_of_step(std::size_t step) const;
+  /// And for its counts. Requires: it has some.
+  std::size_t line_of_counts(std::size_t step) const;
   /// The table of the source whose rows tell the unit, and the unit column's name: in that table,
   /// or, if its UnitPath has steps, in the last table of the path; kUnitField in a subquery. No
   /// column when a row is a unit.

@@ -146,7 +146,7 @@ TEST(Checker, ZcdpUsesGaussiansAndNeverSpendsMoreThanItsRho) {
   plan.delta = Delta::trusted(Rational::ratio(1, 1'000'000));
   plan.measurements.push_back(measurement(MeasureKind::kSum, col("cost")));
   plan.measurements.push_back(measurement(MeasureKind::kQuantile, col("age")));
-  plan.measurements.back().fraction = Rational::ratio(1, 2);
+  plan.measurements.back().fractions = {Rational::ratio(1, 2)};
   for (const auto preference :
        {policy::NoisePreference::kAutomatic, policy::NoisePreference::kLaplace}) {
     policy.noise = preference;
@@ -295,7 +295,7 @@ TEST(Checker, RefusesMeasurementsThatMeanNothing) {
   Measurement reversed = measurement(MeasureKind::kSum, col("age"));
   reversed.clamp = Grid{10, 0, 1};
   Measurement fraction = measurement(MeasureKind::kQuantile, col("age"));
-  fraction.fraction = 2;
+  fraction.fractions = {2};
   const std::vector<MeasureCase> cases = {
       {measurement(MeasureKind::kSum, col("city")), "numbers"},
       {measurement(MeasureKind::kSum, col("day")), "numbers"},

@@ -43,7 +43,7 @@ Plan random_question(Random& random) {
                  MeasureKind::kQuantile});
     Measurement m = measurement(kind);
     if (kind != MeasureKind::kUnits && kind != MeasureKind::kRows) m.argument = col("change");
-    if (kind == MeasureKind::kQuantile) m.fraction = Rational::ratio(1, 2);
+    if (kind == MeasureKind::kQuantile) m.fractions = {Rational::ratio(1, 2)};
     plan.measurements.push_back(std::move(m));
   }
   plan.bounds = {1 + up_to(random, 1), 1 + up_to(random, 2), true};
@@ -205,7 +205,7 @@ TEST(Members, NobodyPaysMoreThanWasOffered) {
         Plan plan = count_plan();
         plan.measurements.push_back(measurement(MeasureKind::kSum, col("change")));
         Measurement median = measurement(MeasureKind::kQuantile, col("change"));
-        median.fraction = Rational::ratio(1, 2);
+        median.fractions = {Rational::ratio(1, 2)};
         plan.measurements.push_back(median);
         plan.keys = {{col(key), "k"}};
         plan.epsilon = Epsilon::trusted(Rational::ratio(3, 2));

@@ -103,6 +103,7 @@ inline void compare_step(const Checked& checked, std::size_t i, const Measured& 
   Integer l2_distance = 0;
   std::int64_t most_rows = 0;
   std::int64_t all_rows = 0;
+  std::int64_t rows_squared = 0;
   for (const std::string& key : keys_of(a, b)) {
     auto x = part_of(a, key, &MeasuredGroup::integers);
     auto y = part_of(b, key, &MeasuredGroup::integers);
@@ -118,6 +119,7 @@ inline void compare_step(const Checked& checked, std::size_t i, const Measured& 
     const std::int64_t rows = moved(runs_x[i], runs_y[i]);
     most_rows = std::max(most_rows, rows);
     all_rows += rows;
+    rows_squared += rows * rows;
   }
   if (const auto* laplace = std::get_if<mechanism::LaplaceVector>(&noise)) {
     const Rational declared = laplace->sensitivity().value() / cheat;
@@ -131,6 +133,16 @@ inline void compare_step(const Checked& checked, std::size_t i, const Measured& 
     const auto& options = std::get<mechanism::Quantiles>(noise).options();
     verdict.holds = verdict.holds && most_rows <= options.rows_per_unit &&
                     all_rows <= options.keys_per_unit * options.rows_per_unit;
+  }
+  // However the cuts fall, a group's cells move by at most its rows, all of them in one cell.
+  const auto& counts = checked.steps()[i].counts;
+  if (!counts) return;
+  if (const auto* laplace = std::get_if<mechanism::LaplaceVector>(&*counts)) {
+    verdict.holds = verdict.holds && Rational(all_rows) <= laplace->sensitivity().value() / cheat;
+  } else {
+    const auto& gaussian = std::get<mechanism::GaussianVector>(*counts);
+    verdict.holds =
+        verdict.holds && Rational(rows_squared) <= gaussian.sensitivity_squared().value() / cheat;
   }
 }
 

@@ -14,6 +14,9 @@ using mechanism::GaussianVector;
 using mechanism::LaplaceVector;
 using mechanism::Quantiles;
 
+// What a quantile's interval gets of its share. The error of the quantile itself is inverse to the
+// rest, the width of the interval to this.
+const Rational kIntervalShare = Rational::ratio(1, 10);
 constexpr int kDigits = 12;  // of roots and shares
 constexpr int kLedgerDecimals = 18;
 constexpr int kScaleBits = 40;     // of a Scale
@@ -80,24 +83,41 @@ Result<Noise> additive_noise(const Terms& terms, const Rational& share, const Mo
   return Noise(std::move(noise));
 }
 
+// Of the rows in each cell of a group: r rows of a unit move its cells by r, those of one that is
+// replaced by another by 2r.
+Result<Noise> counts_noise(const Terms& terms, const Rational& share) {
+  const Move move{Integer(terms.rows), Integer(2 * terms.rows)};
+  DISCREET_TRY(mechanism::check_sum_bound({terms.units_max, move.apart}));
+  DISCREET_ASSIGN(const Epsilon epsilon, epsilon_of(terms, share, 1));
+  return additive_noise(terms, share, move, epsilon);
+}
+
 Result<Step> make_quantile(const Measurement& measurement, const Shape& shape, const Terms& terms,
                            const Rational& share) {
   DISCREET_ASSIGN(const Lowered lowered, lower(measurement, shape));
-  DISCREET_ASSIGN(const Epsilon epsilon,
-                  epsilon_of(terms, share, Rational(4) * Rational(terms.reach.groups)));
+  const Rational own = measurement.intervals ? share * (Rational(1) - kIntervalShare) : share;
+  DISCREET_ASSIGN(
+      const Epsilon epsilon,
+      epsilon_of(terms, own, Quantiles::gain(terms.reach.groups, measurement.fractions)));
   // A replaced unit takes r rows from l groups and adds r rows to l groups: in no group more than
   // 2r rows change, in all of them together no more than l 2r.
+  // Where rho is what counts, permute-and-flip costs more than it gains.
+  const bool flip = !is_zcdp(terms) && lowered.high - lowered.low < Quantiles::kFlipMax;
   const bool replace = terms.reach.neighbours == Neighbours::kReplaceOne;
   DISCREET_ASSIGN(Quantiles noise,
                   Quantiles::make({.epsilon = epsilon,
                                    .keys_per_unit = terms.reach.groups,
                                    .rows_per_unit = replace ? 2 * terms.rows : terms.rows,
-                                   .fraction = measurement.fraction,
-                                   .side = measurement.side,
+                                   .fractions = measurement.fractions,
                                    .low = lowered.low,
                                    .high = lowered.high,
-                                   .confidence = measurement.confidence}));
-  return Step{measurement, shape, lowered, Noise(std::move(noise))};
+                                   .choice = flip ? Quantiles::Choice::kPermuteAndFlip
+                                                  : Quantiles::Choice::kExponential}));
+  Step step{measurement, shape, lowered, Noise(std::move(noise))};
+  if (measurement.intervals) {
+    DISCREET_ASSIGN(step.counts, counts_noise(terms, share * kIntervalShare));
+  }
+  return step;
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ struct Step {
   Shape shape;  ///< of the argument; a boolean's without one
   Lowered lowered;
   Noise noise;
+  /// A quantile's with intervals: of how many rows lie between points around the released ones.
+  std::optional<Noise> counts = {};
 };
 
 /// What a question spends, and how far one of its units reaches.

@@ -47,22 +47,7 @@ struct PairLimits {
   friend bool operator==(const PairLimits&, const PairLimits&) = default;
 };
 
-struct Part;
-
-/// A table in FROM: one of the policy's, or a subquery. The first has no `on`.
-struct TableUse {
-  std::string table;  ///< the policy's name; empty for a subquery
-  std::string alias;
-  std::vector<JoinOn> on;
-  JoinKind join = JoinKind::kInner;
-  std::optional<Expr> condition =
-      {};                        ///< of the join, beside `on`: over this table and earlier ones
-  std::vector<Part> parts = {};  ///< of a subquery: the UNION ALL of these
-  std::optional<PairLimits> limits = {};
-
-  bool is_subquery() const { return !parts.empty(); }
-  friend bool operator==(const TableUse&, const TableUse&) = default;
-};
+struct TableUse;
 
 struct Source {
   std::vector<TableUse> tables;
@@ -100,6 +85,21 @@ struct Part {
   friend bool operator==(const Part&, const Part&) = default;
 };
 
+/// A table in FROM: one of the policy's, or a subquery. The first has no `on`.
+struct TableUse {
+  std::string table;  ///< the policy's name; empty for a subquery
+  std::string alias;
+  std::vector<JoinOn> on;
+  JoinKind join = JoinKind::kInner;
+  std::optional<Expr> condition =
+      {};                        ///< of the join, beside `on`: over this table and earlier ones
+  std::vector<Part> parts = {};  ///< of a subquery: the UNION ALL of these
+  std::optional<PairLimits> limits = {};
+
+  bool is_subquery() const { return !parts.empty(); }
+  friend bool operator==(const TableUse&, const TableUse&) = default;
+};
+
 /// Under this name a subquery's unit is among its fields, for engines; no field may have it.
 inline constexpr const char* kUnitField = "~unit";
 
@@ -116,7 +116,7 @@ enum class MeasureKind {
   kDistinct,  ///< how many different values of the argument
   kSum,       ///< of the argument
   kSquares,   ///< of (argument - centre)^2, for variances
-  kQuantile,  ///< of the argument, at `fraction`
+  kQuantile,  ///< of the argument, at each of `fractions`
 };
 
 /// One thing that is measured with noise in every group. Averages and variances are computed from
@@ -126,11 +126,14 @@ struct Measurement {
   std::optional<Expr> argument;
   std::optional<Grid> clamp;  ///< kSum, kSquares, kQuantile: the argument is clamped to these ends
   Rational centre = 0;        ///< kSum, kSquares: subtracted afterwards
-  Rational fraction = 0;      ///< kQuantile
-  int side = 0;               ///< kQuantile: -1, +1 for an end of its interval: the rank is moved
-                              ///< by what the mechanism may miss, so that the end covers
-  Confidence confidence = default_confidence();  ///< with which it covers
-  Rational weight = 1;                           ///< its share of epsilon, relative to the others
+  std::vector<Rational> fractions = {};  ///< kQuantile; different
+  /// kQuantile: rows around the released quantiles are counted too, for a tenth of its share, so
+  /// that each has an interval.
+  bool intervals = false;
+  Rational weight = 1;  ///< its share of epsilon, relative to the others
+
+  /// How many numbers it gives for every group.
+  std::size_t numbers() const { return kind == MeasureKind::kQuantile ? fractions.size() : 1; }
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
@@ -143,6 +146,9 @@ struct Plan {
   Epsilon epsilon = Epsilon::trusted(1);
   Delta delta = Delta::trusted(0);  ///< of the whole question, for keys that must be found
   Rational selection_weight = 1;    ///< the share of epsilon that finding keys gets
+
+  /// Where a measurement's number stands among those of all measurements.
+  std::size_t place_of(std::size_t measurement, std::size_t number) const;
 };
 
 /// A text that is the same for two plans that ask the same thing at the same price, and different

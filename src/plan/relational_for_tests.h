@@ -170,7 +170,7 @@ inline Plan random_relational(Random& random, bool pairs) {
     Measurement m = measurement(kind);
     if (kind == MeasureKind::kUnits && pairs) m.kind = MeasureKind::kRows;
     if (kind != MeasureKind::kUnits && kind != MeasureKind::kRows) m.argument = number();
-    if (kind == MeasureKind::kQuantile) m.fraction = Rational::ratio(1, 2);
+    if (kind == MeasureKind::kQuantile) m.fractions = {Rational::ratio(1, 2)};
     if (kind == MeasureKind::kSum) m.centre = up_to(random, 2);
     q.plan.measurements.push_back(std::move(m));
   }

@@ -39,7 +39,11 @@ Measurement random_measurement(Random& random) {
                      ? col(one_of_these<std::string>(random, {"age", "change", "cost", "filled"}))
                      : random_expression(random, 2);
   }
-  if (kind == MeasureKind::kQuantile) m.fraction = Rational::ratio(up_to(random, 4), 4);
+  if (kind == MeasureKind::kQuantile) {
+    m.fractions = {Rational::ratio(up_to(random, 4), 4)};
+    if (up_to(random, 1) == 0) m.fractions.push_back(Rational::ratio(1, 3));
+    m.intervals = up_to(random, 1) == 0;
+  }
   if (kind == MeasureKind::kSum || kind == MeasureKind::kSquares) m.centre = up_to(random, 6) - 3;
   if (up_to(random, 3) == 0) m.clamp = Grid{-2 + up_to(random, 3), 3, 1};
   return m;

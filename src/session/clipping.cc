@@ -79,13 +79,13 @@ class Judge {
   }
 
   void quantile(const sql::Post& post) {
-    const std::size_t index = post.args.front().index;
-    const plan::Measurement& measurement = checked_.steps()[index].measurement;
-    sql::Number point = group_.readings(index, 1);
+    const sql::Post& which = post.args.front();
+    const plan::Measurement& measurement = checked_.steps()[which.index].measurement;
+    sql::Number point = group_.readings(which, 1);
     // It lies at an end or it does not: the width of its interval is one of values.
     point.low = point.high = point.value;
-    const Rational percent = measurement.fraction * Rational(100);
-    judge(index, point, "the " + percent.to_string() + "% quantile");
+    const Rational percent = measurement.fractions[which.number] * Rational(100);
+    judge(which.index, point, "the " + percent.to_string() + "% quantile");
   }
 
   void judge(std::size_t index, const sql::Cell& cell, const std::string& what) {

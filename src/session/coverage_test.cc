@@ -45,7 +45,7 @@ class Lowered {
   Lowered(const std::string& sql, const char* epsilon, const char* confidence,
           policy::Notion notion = policy::Notion::kEpsilon)
       : confidence_(*Confidence::parse(confidence)),
-        query_(bound(sql, epsilon, confidence, notion)),
+        query_(bound(sql, epsilon, notion)),
         checked_(std::move(plan::Checker::check(query_.plan, clinic(notion), "coverage").value())) {
   }
 
@@ -70,8 +70,9 @@ class Lowered {
       std::vector<sql::Group> readings = readable(checked_, drawn, confidence_);
       if (spoil) {
         for (sql::Group& group : readings) {
-          group.readings = [read = group.readings, &spoil](std::size_t step, std::size_t shares) {
-            return spoil(read(step, shares));
+          group.readings = [read = group.readings, &spoil](const sql::Post& which,
+                                                           std::size_t shares) {
+            return spoil(read(which, shares));
           };
         }
       }
@@ -85,12 +86,10 @@ class Lowered {
   }
 
  private:
-  static sql::Query bound(const std::string& sql, const char* epsilon, const char* confidence,
-                          policy::Notion notion) {
+  static sql::Query bound(const std::string& sql, const char* epsilon, policy::Notion notion) {
     sql::Options options;
     options.epsilon = *Epsilon::parse(epsilon);
     options.delta = *Delta::parse("1e-9");
-    options.confidence = *Confidence::parse(confidence);
     return sql::bind(sql, options, clinic(notion)).value();
   }
 
@@ -179,23 +178,39 @@ TEST(Coverage, OfAnAverageIsWhatItSays) {
   }
 }
 
-TEST(Coverage, OfAMedianIsWhatItSays) {
-  const Lowered median("SELECT MEDIAN(age) FROM visits", "1", "0.95");
-  ASSERT_EQ(median.steps().size(), 3U);
-  // 10 rows of each age but one of 60: the median is 60, and its neighbours are a few ranks away.
-  Runs runs;
-  for (std::int64_t age = 30; age <= 90; ++age) runs.emplace_back(age, age == 60 ? 1 : 10);
+/// The rows of a quantile in one group without keys.
+Groups group_of(const Runs& runs) {
   Groups groups;
   groups.keys = {""};
-  for (std::size_t i = 0; i < 3; ++i) {
-    groups.integers.emplace_back();
-    groups.runs.push_back({runs});
+  groups.integers.emplace_back();
+  groups.runs.push_back({runs});
+  return groups;
+}
+
+TEST(Coverage, OfAMedianIsWhatItSays) {
+  for (const policy::Notion notion : {policy::Notion::kEpsilon, policy::Notion::kZcdp}) {
+    const Lowered median("SELECT MEDIAN(age) FROM visits", "5", "0.95", notion);
+    ASSERT_EQ(median.steps().size(), 1U);
+    ASSERT_TRUE(median.steps()[0].counts);
+    // 10 rows of each age but one of 60: the median is 60, and its neighbours are ranks away.
+    Runs runs;
+    for (std::int64_t age = 30; age <= 90; ++age) runs.emplace_back(age, age == 60 ? 1 : 10);
+    EXPECT_GE(median.coverage(group_of(runs), in_units(median.steps()[0], 60)), 0.95 - kMargin);
+    // Without rows every age is a median, the ends of the range too.
+    EXPECT_GE(median.coverage(group_of({}), 0), 0.95 - kMargin);
+    EXPECT_LT(median.coverage(group_of({}), 0, halved), 0.95 - kMargin);
   }
-  EXPECT_GE(median.coverage(groups, in_units(median.steps()[0], 60)), 0.95 - kMargin);
-  // The planted bug: the ends are measured in other rows than the point.
-  for (auto& [age, rows] : groups.runs[1][0]) age += 30;
-  for (auto& [age, rows] : groups.runs[2][0]) age += 30;
-  EXPECT_LT(median.coverage(groups, in_units(median.steps()[0], 60)), 0.95 - kMargin);
+}
+
+TEST(Coverage, OfADifferenceOfQuantilesIsWhatItSays) {
+  const Lowered spread(
+      "SELECT PERCENTILE_DISC(0.75) WITHIN GROUP (ORDER BY age) - PERCENTILE_DISC(0.25) WITHIN "
+      "GROUP (ORDER BY age) FROM visits",
+      "20", "0.95");
+  ASSERT_EQ(spread.steps().size(), 1U);
+  Runs runs;
+  for (std::int64_t age = 0; age <= 120; ++age) runs.emplace_back(age, 20);
+  EXPECT_GE(spread.coverage(group_of(runs), 60), 0.95 - kMargin);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/draw.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -8,6 +10,7 @@
 #include "engine/key.h"
 #include "mechanism/door.h"
 #include "mechanism/verbs.h"
+#include "session/rank_interval.h"
 
 namespace discreet::session {
 namespace {
@@ -84,6 +87,53 @@ struct Release {
   }
 };
 
+/// A key's quantiles in the order of their fractions: independent draws need not be.
+void put_in_order(const std::vector<Rational>& fractions, std::vector<std::int64_t>& values) {
+  const std::size_t n = fractions.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return fractions[i]; });
+  for (std::size_t first = 0; first + n <= values.size(); first += n) {
+    std::vector<std::int64_t> sorted(values.begin() + static_cast<std::ptrdiff_t>(first),
+                                     values.begin() + static_cast<std::ptrdiff_t>(first + n));
+    std::ranges::sort(sorted);
+    for (std::size_t i = 0; i < n; ++i) values[first + order[i]] = sorted[i];
+  }
+}
+
+/// The rows around the quantiles of a step, which are released by now.
+Result<void> draw_cells(const plan::Checked& checked, const Sensitive<Groups>& groups,
+                        std::size_t i, Receipt receipt, Drawn& drawn) {
+  const plan::Step& step = checked.steps()[i];
+  const std::size_t n = step.measurement.numbers();
+  std::vector<std::vector<std::int64_t>> cuts;
+  for (std::size_t k = 0; k < drawn.keys.size(); ++k) {
+    const auto first = drawn.steps[i].begin() + static_cast<std::ptrdiff_t>(k * n);
+    cuts.push_back(cuts_around({first, first + static_cast<std::ptrdiff_t>(n)}, step.lowered.low,
+                               step.lowered.high));
+  }
+  auto sealed = Verbs::cells(groups, i, drawn.keys, cuts);
+  const auto release = [&](const auto& noise) -> Result<std::vector<std::int64_t>> {
+    if constexpr (std::is_same_v<decltype(noise), const mechanism::LaplaceVector&> ||
+                  std::is_same_v<decltype(noise), const mechanism::GaussianVector&>) {
+      DISCREET_ASSIGN(auto released,
+                      Door::release(noise, std::move(sealed), std::move(receipt), no_interval()));
+      return released.value();
+    } else {
+      DISCREET_CHECK(false);  // counts have additive noise
+      return std::vector<std::int64_t>();
+    }
+  };
+  DISCREET_ASSIGN(const std::vector<std::int64_t> counts, std::visit(release, *step.counts));
+  auto next = counts.begin();
+  for (std::vector<std::int64_t>& of_key : cuts) {
+    const auto end = next + static_cast<std::ptrdiff_t>(of_key.size() + 1);
+    drawn.cells[i].push_back({std::move(of_key), {next, end}});
+    next = end;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Drawn> draw(const plan::Checked& checked, const Sensitive<Groups>& groups,
@@ -91,11 +141,19 @@ Result<Drawn> draw(const plan::Checked& checked, const Sensitive<Groups>& groups
   DISCREET_CHECK(receipts.size() == checked.charge().lines().size());
   Drawn drawn;
   drawn.steps.resize(checked.steps().size());
+  drawn.cells.resize(checked.steps().size());
   DISCREET_TRY(draw_keys(checked, groups, receipts, drawn));
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
     if (checked.threshold() && checked.threshold()->step == i) continue;
     Release release{groups, i, drawn.keys, std::move(receipts[checked.line_of_step(i)])};
-    DISCREET_ASSIGN(drawn.steps[i], std::visit(release, checked.steps()[i].noise));
+    const plan::Step& step = checked.steps()[i];
+    DISCREET_ASSIGN(drawn.steps[i], std::visit(release, step.noise));
+    if (step.measurement.kind == plan::MeasureKind::kQuantile) {
+      put_in_order(step.measurement.fractions, drawn.steps[i]);
+    }
+    if (!step.counts) continue;
+    DISCREET_TRY(
+        draw_cells(checked, groups, i, std::move(receipts[checked.line_of_counts(i)]), drawn));
   }
   return drawn;
 }

@@ -15,10 +15,22 @@
 
 namespace discreet::session {
 
-/// The released integers of one step, one for each key.
+/// Noisy numbers of rows between cuts around the quantiles of a key.
+struct Cells {
+  std::vector<std::int64_t> cuts;
+  std::vector<std::int64_t> counts;  ///< one more than there are cuts
+};
+
 struct Drawn {
-  std::vector<std::string> keys;                 ///< canonical bytes, in the answer's order
-  std::vector<std::vector<std::int64_t>> steps;  ///< steps[i][k]
+  std::vector<std::string> keys;  ///< canonical bytes, in the answer's order
+  /// steps[i]: for each key the step's released integers, one or, of quantiles, one for each.
+  std::vector<std::vector<std::int64_t>> steps;
+  std::vector<std::vector<Cells>> cells;  ///< cells[i][k], of steps with counts
+
+  std::int64_t number(const plan::Checked& checked, std::size_t step, std::size_t key,
+                      std::size_t number) const {
+    return steps[step][key * checked.steps()[step].measurement.numbers() + number];
+  }
 };
 
 /// Requires: the receipts are those of checked.charge(), in order.

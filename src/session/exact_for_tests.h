@@ -147,7 +147,8 @@ class Ours {
     const auto add = [&](std::vector<policy::Value> keys, std::optional<std::size_t> place) {
       sql::Group group;
       group.keys = std::move(keys);
-      group.readings = [&checked, &groups, place](std::size_t m, std::size_t) {
+      group.readings = [&checked, &groups, place](const sql::Post& measurement, std::size_t) {
+        const std::size_t m = measurement.index;
         const plan::Step& step = checked.steps()[m];
         const double integer = place ? static_cast<double>(groups.integers[m][*place]) : 0;
         const double value = integer * step.lowered.step.to_double(Round::kDown);

@@ -27,10 +27,11 @@ std::string name_of(const plan::Measurement& measurement, const plan::Source& so
              (measurement.centre.sign() == 0 ? "" : " - " + measurement.centre.to_string()) + ")";
     case plan::MeasureKind::kSquares:
       return "squares(" + argument + " - " + measurement.centre.to_string() + ")";
-    case plan::MeasureKind::kQuantile:
-      return "quantile(" + argument + ", " + measurement.fraction.to_string() +
-             (measurement.side < 0 ? ", lower end" : (measurement.side > 0 ? ", upper end" : "")) +
-             ")";
+    case plan::MeasureKind::kQuantile: {
+      std::string text = "quantile(" + argument;
+      for (const Rational& fraction : measurement.fractions) text += ", " + fraction.to_string();
+      return text + ")";
+    }
   }
   return "";
 }
@@ -115,6 +116,11 @@ Result<Explanation> Session::explain(const Request& request) {
     explanation.steps.push_back({name_of(step.measurement, checked.plan().source) +
                                      (finds ? ", and which keys to show" : ""),
                                  line.noise.text, to_string(line.cost), error_text(error)});
+    if (!step.counts) continue;
+    const ChargeLine& counts = lines[checked.line_of_counts(i)];
+    explanation.steps.push_back(
+        {"rows around " + name_of(step.measurement, checked.plan().source) + ", for intervals",
+         counts.noise.text, to_string(counts.cost), ""});
   }
   return explanation;
 }
@@ -123,7 +129,6 @@ Result<std::vector<CurvePoint>> Session::curve(const Request& request,
                                                const std::vector<Rational>& epsilons,
                                                const std::optional<Rational>& rows) {
   sql::Options options = request.options;
-  options.confidence = request.confidence;
   if (!options.epsilon) options.epsilon = Epsilon::trusted(1);  // the curve's own ones follow
   DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy_));
   DISCREET_ASSIGN(const std::size_t first, first_value(query));

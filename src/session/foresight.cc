@@ -78,7 +78,7 @@ Supposed suppose_rows(const plan::Checked& checked, double rows) {
         out.push_back(2 * rows * width_of(step) * width_of(step) / 16);
         break;
       case plan::MeasureKind::kQuantile:
-        out.push_back(middle_of(step));
+        out.insert(out.end(), step.measurement.numbers(), middle_of(step));
         break;
     }
   }
@@ -93,9 +93,10 @@ double foreseen_half_width(const sql::Output& output, const plan::Checked& check
     return plan::expected_error(step, confidence).ranks->to_double(Round::kUp);
   }
   HalfWidths widths(checked, confidence);
-  const sql::Readings readings = [&](std::size_t step, std::size_t shares) {
-    const double value = step < supposed.size() ? supposed[step] : 0;
-    const double half = widths.of(step, shares);
+  const sql::Readings readings = [&](const sql::Post& which, std::size_t shares) {
+    const std::size_t place = checked.plan().place_of(which.index, which.number);
+    const double value = place < supposed.size() ? supposed[place] : 0;
+    const double half = widths.of(which.index, shares);
     return sql::Number{value, value - half, value + half};
   };
   const std::vector<policy::Value> keys(checked.plan().keys.size());

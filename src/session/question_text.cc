@@ -23,7 +23,8 @@ class Parts {
 
   Parts& add(const sql::Post& post) {
     add(static_cast<std::int64_t>(post.kind));
-    add(static_cast<std::int64_t>(post.index)).add(post.literal);
+    add(static_cast<std::int64_t>(post.index)).add(static_cast<std::int64_t>(post.number));
+    add(post.literal);
     add(post.centre.to_string()).add(post.low.to_string()).add(post.high.to_string());
     add(std::int64_t{post.sample}).add(std::int64_t{post.low_end}).add(std::int64_t{post.high_end});
     add(static_cast<std::int64_t>(post.args.size()));

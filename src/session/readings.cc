@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <tuple>
 
 #include "engine/key.h"
 #include "plan/accuracy.h"
+#include "session/rank_interval.h"
 
 namespace discreet::session {
 namespace {
@@ -29,6 +31,50 @@ sql::Number number_of(const plan::Step& step, std::int64_t released, double half
   }
   return number;
 }
+
+/// What all groups' readings share.
+class Reader {
+ public:
+  Reader(const plan::Checked& checked, const Drawn& drawn, const Confidence& confidence)
+      : checked_(checked),
+        drawn_(drawn),
+        beta_((Rational(1) - confidence.value()).to_double(Round::kDown)),
+        widths_(checked, confidence) {}
+
+  sql::Number read(const sql::Post& which, std::size_t key, std::size_t shares) {
+    const plan::Step& step = checked_.steps()[which.index];
+    const std::int64_t released = drawn_.number(checked_, which.index, key, which.number);
+    if (!step.counts) return number_of(step, released, widths_.of(which.index, shares));
+    const auto value = [&](std::int64_t integer) {
+      return plan::in_units(step, Rational(integer)).to_double(Round::kDown);
+    };
+    const Cells& cells = drawn_.cells[which.index][key];
+    const RankInterval ends = intervals_of(which, shares).of(cells.cuts, cells.counts);
+    sql::Number number{value(released), value(ends.low.value_or(step.lowered.low)),
+                       value(ends.high.value_or(step.lowered.high))};
+    number.low = std::min(number.low, number.value);
+    number.high = std::max(number.high, number.value);
+    return number;
+  }
+
+ private:
+  RankIntervals& intervals_of(const sql::Post& which, std::size_t shares) {
+    const plan::Step& step = checked_.steps()[which.index];
+    const auto key = std::tuple(which.index, which.number, shares);
+    const auto found = intervals_.find(key);
+    if (found != intervals_.end()) return found->second;
+    const double beta = beta_ / static_cast<double>(std::max<std::size_t>(1, shares));
+    return intervals_
+        .emplace(key, RankIntervals(*step.counts, step.measurement.fractions[which.number], beta))
+        .first->second;
+  }
+
+  const plan::Checked& checked_;
+  const Drawn& drawn_;
+  double beta_;
+  HalfWidths widths_;
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, RankIntervals> intervals_;
+};
 
 std::string plain(double x, int decimals) {
   std::array<char, 400> buffer{};
@@ -77,14 +123,13 @@ double HalfWidths::of(std::size_t step, std::size_t shares) {
 
 std::vector<sql::Group> readable(const plan::Checked& checked, const Drawn& drawn,
                                  const Confidence& confidence) {
-  const auto widths = std::make_shared<HalfWidths>(checked, confidence);
+  const auto reader = std::make_shared<Reader>(checked, drawn, confidence);
   std::vector<sql::Group> groups;
   groups.reserve(drawn.keys.size());
   for (std::size_t k = 0; k < drawn.keys.size(); ++k) {
     groups.push_back({engine::decode_key(drawn.keys[k], checked.key_shapes()),
-                      [&checked, &drawn, widths, k](std::size_t step, std::size_t shares) {
-                        return number_of(checked.steps()[step], drawn.steps[step][k],
-                                         widths->of(step, shares));
+                      [reader, k](const sql::Post& which, std::size_t shares) {
+                        return reader->read(which, k, shares);
                       }});
   }
   return groups;

@@ -17,8 +17,8 @@
 namespace discreet::session {
 
 /// Half-widths of the measurements at confidence 1 - beta/shares: the same for all groups, and not
-/// cheap, so each is computed once. A quantile has none of its own (0): its error is one of rank,
-/// and its interval is made of the ends that were bought.
+/// cheap, so each is computed once. A quantile has none (0): its error is one of rank, and its
+/// interval follows from the rows counted around it (rank_interval.h).
 class HalfWidths {
  public:
   /// Refers to `checked`.

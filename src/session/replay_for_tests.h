@@ -17,6 +17,7 @@
 #include "mechanism/door.h"
 #include "mechanism/verbs.h"
 #include "session/clinic_for_tests.h"
+#include "session/rank_interval.h"
 
 namespace discreet::session {
 
@@ -94,10 +95,25 @@ class Replayed {
         checked_.steps()[step].noise);
   }
 
+  /// The noised rows around `released`, which are the quantiles of a step.
+  std::vector<std::int64_t> cells(std::size_t step, const std::vector<std::string>& keys,
+                                  const std::vector<std::int64_t>& released,
+                                  std::uint64_t seed) const {
+    SeededTape tape(seed);
+    const plan::Step& of = checked_.steps()[step];
+    const auto cuts = cuts_around(released, of.lowered.low, of.lowered.high);
+    const auto sealed = mechanism::Verbs::cells(
+        groups_, step, keys, std::vector<std::vector<std::int64_t>>(keys.size(), cuts));
+    if (const auto* const laplace = std::get_if<mechanism::LaplaceVector>(&*of.counts)) {
+      return mechanism::Door::replay(*laplace, sealed, tape).outcome();
+    }
+    return mechanism::Door::replay(std::get<mechanism::GaussianVector>(*of.counts), sealed, tape)
+        .outcome();
+  }
+
  private:
   static plan::Checked check(Clinic& clinic, const Request& request) {
     sql::Options options = request.options;
-    options.confidence = request.confidence;
     return std::move(plan::Checker::check(sql::bind(request.sql, options, clinic.policy())->plan,
                                           clinic.policy(), "replay")
                          .value());
@@ -106,6 +122,27 @@ class Replayed {
   plan::Checked checked_;
   Sensitive<mechanism::Groups> groups_;
 };
+
+/// That two noised arrays on one tape differ by no more than their noise is for.
+inline void expect_within(const plan::Noise& noise, const std::vector<std::int64_t>& with,
+                          const std::vector<std::int64_t>& without, const std::string& sql) {
+  const std::string text = plan::line_of(noise).noise.text;
+  ASSERT_EQ(with.size(), without.size()) << sql;
+  Rational l1 = 0;
+  Rational l2_squared = 0;
+  for (std::size_t k = 0; k < with.size(); ++k) {
+    const Rational moved = (Rational(with[k]) - Rational(without[k])).abs();
+    l1 = l1 + moved;
+    l2_squared = l2_squared + moved * moved;
+  }
+  if (const auto* const laplace = std::get_if<mechanism::LaplaceVector>(&noise)) {
+    EXPECT_LE(l1, laplace->sensitivity().value()) << sql << "\n" << text;
+  } else {
+    EXPECT_LE(l2_squared, std::get<mechanism::GaussianVector>(noise).sensitivity_squared().value())
+        << sql << "\n"
+        << text;
+  }
+}
 
 /// Both databases on the same tape: the same keys where they are listed, and numbers that differ by
 /// no more than the sensitivity that was charged. (A quantile's answer may be any of the range:
@@ -137,23 +174,13 @@ inline void expect_same_tape(Clinic& a, Clinic& b, const Request& request) {
           EXPECT_LE(value, quantiles->options().high);
         }
       }
+      if (step.counts) {  // around what was released of one side
+        expect_within(*step.counts, one.cells(i, keys, with, 200 + i),
+                      two.cells(i, keys, with, 200 + i), request.sql);
+      }
       continue;
     }
-    Rational l1 = 0;
-    Rational l2_squared = 0;
-    for (std::size_t k = 0; k < with.size(); ++k) {
-      const Rational moved = (Rational(with[k]) - Rational(without[k])).abs();
-      l1 = l1 + moved;
-      l2_squared = l2_squared + moved * moved;
-    }
-    if (const auto* const laplace = std::get_if<mechanism::LaplaceVector>(&step.noise)) {
-      EXPECT_LE(l1, laplace->sensitivity().value()) << request.sql << "\n" << text;
-    } else {
-      EXPECT_LE(l2_squared,
-                std::get<mechanism::GaussianVector>(step.noise).sensitivity_squared().value())
-          << request.sql << "\n"
-          << text;
-    }
+    expect_within(step.noise, with, without, request.sql);
   }
 }
 

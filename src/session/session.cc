@@ -31,7 +31,11 @@ std::vector<std::string> released_of(const plan::Checked& checked, const Drawn& 
                                      std::size_t group) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
-    out.push_back(plan::in_units(checked.steps()[i], Rational(drawn.steps[i][group])).to_string());
+    const plan::Step& step = checked.steps()[i];
+    for (std::size_t n = 0; n < step.measurement.numbers(); ++n) {
+      const Rational integer(drawn.number(checked, i, group, n));
+      out.push_back(plan::in_units(step, integer).to_string());
+    }
   }
   return out;
 }
@@ -84,7 +88,6 @@ void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerShe
 
 Result<Session::Prepared> Session::prepare(const Request& request) const {
   sql::Options options = request.options;
-  options.confidence = request.confidence;
   DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy_));
   const std::string id =
       request.request_id.empty() ? ledger_.fresh_request_id() : request.request_id;

@@ -80,7 +80,6 @@ struct Unpriced {
 
 Result<Unpriced> unpriced(const Request& request, const policy::Policy& policy) {
   sql::Options options = request.options;
-  options.confidence = request.confidence;
   options.epsilon = Epsilon::trusted(1);  // until the error has told how much it takes
   DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy));
   DISCREET_ASSIGN(const std::size_t output, first_value(query));

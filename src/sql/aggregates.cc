@@ -61,8 +61,8 @@ void Aggregates::foresee(const Node& node) {
     if (!is_average(function_name(call))) continue;
     const auto read = read_call(call, scope_.text());
     if (!read || read->args.size() != 1) continue;  // bind() will say what is wrong
-    const auto argument = ranged(*read, read->args.front());
     if (read->named.contains("contribution_bounds_per_group")) continue;
+    const auto argument = ranged(*read, read->args.front());
     if (argument) averaged_.emplace_back(argument->value.expr, argument->clamp);
   }
 }
@@ -77,6 +77,28 @@ Post Aggregates::add(Measurement measurement, const Weight& weight, PerUnit how)
   measurements_.push_back(std::move(measurement));
   per_unit_.push_back(how);
   return Post::measurement(measurements_.size() - 1);
+}
+
+// All quantiles of one argument are one measurement: together they cost less, and one histogram
+// around them serves all their intervals.
+Post Aggregates::add_quantile(const Argument& argument, const Rational& fraction,
+                              const Weight& weight) {
+  Measurement one = measure(MeasureKind::kQuantile, argument);
+  const bool intervals = options_.quantile_intervals && weight.has_value();
+  for (std::size_t i = 0; i < measurements_.size(); ++i) {
+    Measurement& all = measurements_[i];
+    if (all.kind != one.kind || all.argument != one.argument || all.clamp != one.clamp) continue;
+    const auto found = std::ranges::find(all.fractions, fraction);
+    const auto number = static_cast<std::size_t>(found - all.fractions.begin());
+    const bool fresh = found == all.fractions.end();
+    if (fresh) all.fractions.push_back(fraction);
+    if (fresh || weight) all.weight = all.weight + weight.value_or(Rational(1));
+    all.intervals = all.intervals || intervals;
+    return Post::measurement(i, number);
+  }
+  one.fractions = {fraction};
+  one.intervals = intervals;
+  return add(std::move(one), weight);
 }
 
 Post Aggregates::rows(const Weight& weight) {
@@ -303,19 +325,10 @@ Result<TypedPost> Aggregates::percentile(const Call& call, const Weight& weight)
 
 Result<TypedPost> Aggregates::quantile(const Argument& argument, const Rational& fraction,
                                        const Weight& weight) {
-  const bool ends = options_.quantile_intervals && weight.has_value();
-  Measurement at = measure(MeasureKind::kQuantile, argument);
-  at.fraction = fraction;
-  Post post = Post::of(PostKind::kQuantile, {});
+  Post post = Post::of(PostKind::kQuantile, {add_quantile(argument, fraction, weight)});
   post.low = argument.range().low;
   post.high = argument.range().high;
-  post.low_end = post.high_end = ends;
-  post.args.push_back(add(at, ends ? part(weight, 1, 2) : weight));
-  for (const int side : {-1, 1}) {
-    if (!ends) break;
-    at.side = side;
-    post.args.push_back(add(at, part(weight, 1, 4)));
-  }
+  post.low_end = post.high_end = options_.quantile_intervals && weight.has_value();
   return TypedPost{std::move(post), argument.value.type, argument.value.place};
 }
 
@@ -325,19 +338,13 @@ Result<TypedPost> Aggregates::extreme(const Argument& argument, int fraction,
                        "bound"
                      : "a maximum is given as the 99% quantile; its interval ends at the declared "
                        "bound");
-  const bool end = options_.quantile_intervals && weight.has_value();
-  Measurement at = measure(MeasureKind::kQuantile, argument);
-  at.fraction = fraction == 0 ? kExtreme : Rational(1) - kExtreme;
-  Post post = Post::of(PostKind::kQuantile, {});
+  const Rational at = fraction == 0 ? kExtreme : Rational(1) - kExtreme;
+  Post post = Post::of(PostKind::kQuantile, {add_quantile(argument, at, weight)});
   post.low = argument.range().low;
   post.high = argument.range().high;
-  post.args.push_back(add(at, end ? part(weight, 1, 2) : weight));
-  if (end) {
-    // At most a hundredth of the rows lie beyond: so does the minimum, below this end.
-    (fraction == 0 ? post.high_end : post.low_end) = true;
-    at.side = fraction == 0 ? 1 : -1;
-    post.args.push_back(add(at, part(weight, 1, 2)));
-  }
+  // At most a hundredth of the rows lie beyond: so does the minimum, below this end.
+  (fraction == 0 ? post.high_end : post.low_end) =
+      options_.quantile_intervals && weight.has_value();
   return TypedPost{std::move(post), argument.value.type, argument.value.place};
 }
 

@@ -7,7 +7,7 @@
 //   SUM, AVG with contribution_bounds_per_group            of one number for each unit (totals.h)
 //   AVG(x)                    sum about the middle of the range / rows
 //   VAR_*, STDDEV_*           sum, squares, rows
-//   MEDIAN, PERCENTILE_*(f)   quantile, and one for each end of its interval
+//   MEDIAN, PERCENTILE_*(f)   quantile; all those of x are one measurement
 //   MIN, MAX                  the 1% and 99% quantile, with one bought and one declared end
 #pragma once
 
@@ -85,7 +85,7 @@ class Aggregates {
   /// pays for itself only if nobody else measures it.
   Result<TypedPost> bind(const Node& call, const std::optional<Rational>& weight);
 
-  /// A quantile, with the ends of its interval.
+  /// A quantile.
   Result<TypedPost> quantile(const Argument& argument, const Rational& fraction,
                              const std::optional<Rational>& weight);
   /// fraction 0 for MIN, 1 for MAX.
@@ -119,6 +119,8 @@ class Aggregates {
   Result<void> bound_rows(const BoundsPair& bounds);
   Post add(plan::Measurement measurement, const std::optional<Rational>& weight,
            PerUnit how = PerUnit::kRows);
+  Post add_quantile(const Argument& argument, const Rational& fraction,
+                    const std::optional<Rational>& weight);
   Post rows_of(const Argument& argument, const std::optional<Rational>& weight,
                PerUnit how = PerUnit::kRows);
   Error error(Code code, Place place, const std::string& message) const {

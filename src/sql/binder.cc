@@ -46,7 +46,6 @@ Result<Query> Binder::run() && {
   DISCREET_TRY(bind_limit());
   DISCREET_TRY(check_weights());
   query_.plan.measurements = aggregates_.measurements();
-  set_confidence();
   DISCREET_TRY(apply_settings(options_, dialect_, scope_, aggregates_, query_.plan));
   DISCREET_TRY(total_by_unit(query_.plan, aggregates_.per_unit(), scope_.policy()));
   query_.notes = aggregates_.notes();
@@ -224,22 +223,6 @@ Result<void> Binder::bind_limit() {
     DISCREET_ASSIGN(query_.offset, row_number(offset));
   }
   return {};
-}
-
-// An output's interval fails if one of the measurements that it rests on does, so each end of a
-// quantile's interval is bought with its share of what may fail.
-void Binder::set_confidence() {
-  std::vector<std::size_t> shares(query_.plan.measurements.size(), 1);
-  for (const Output& output : query_.outputs) {
-    const std::vector<std::size_t> used = measurements_used(output.post);
-    for (const std::size_t i : used) shares[i] = std::max(shares[i], used.size());
-  }
-  const Rational may_fail = Rational(1) - options_.confidence.value();
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (query_.plan.measurements[i].side == 0) continue;
-    const Rational share = may_fail / Rational(static_cast<std::int64_t>(shares[i]));
-    query_.plan.measurements[i].confidence = Confidence::trusted(Rational(1) - share);
-  }
 }
 
 Result<void> Binder::check_weights() const {

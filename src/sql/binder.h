@@ -34,7 +34,6 @@ class Binder {
   Result<void> bind_limit();
   Result<std::int64_t> row_number(const Node& node) const;
   Result<void> check_weights() const;
-  void set_confidence();
 
   // drawings.cc: aggregates that return rows. Empty when there is none.
   Result<Node> find_drawing() const;

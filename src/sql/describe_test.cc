@@ -14,10 +14,8 @@ std::string measurement_text(const plan::Measurement& m, const std::vector<std::
   if (m.argument) out += " " + plan::to_string(*m.argument, tables);
   if (m.clamp) out += " in [" + m.clamp->low.to_string() + ", " + m.clamp->high.to_string() + "]";
   if (m.centre != Rational(0)) out += " about " + m.centre.to_string();
-  if (m.kind == plan::MeasureKind::kQuantile) out += " at " + m.fraction.to_string();
-  if (m.side != 0) {
-    out += (m.side < 0 ? " low end " : " high end ") + m.confidence.to_string();
-  }
+  for (const Rational& fraction : m.fractions) out += " at " + fraction.to_string();
+  if (m.intervals) out += " with intervals";
   return out + " weight " + m.weight.to_string();
 }
 

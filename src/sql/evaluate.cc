@@ -52,7 +52,7 @@ class Evaluator {
   Cell run(const Post& post) const {
     switch (post.kind) {
       case PostKind::kMeasurement:
-        return readings_(post.index, shares_);
+        return readings_(post, shares_);
       case PostKind::kKey:
         return post.index < keys_.size() ? from_value(keys_[post.index]) : Cell();
       case PostKind::kLiteral:
@@ -207,11 +207,8 @@ class Evaluator {
     const auto args = numbers(post);
     if (!args || args->empty()) return {};
     Number out = args->front();
-    out.low = post.low_end ? (*args)[1].low : exactly(post.low).low;
-    out.high = post.high_end ? args->back().high : exactly(post.high).high;
-    // Three draws of noise need not come in order.
-    out.low = std::min(out.low, out.value);
-    out.high = std::max(out.high, out.value);
+    if (!post.low_end) out.low = exactly(post.low).low;
+    if (!post.high_end) out.high = exactly(post.high).high;
     return out;
   }
 
@@ -236,7 +233,7 @@ class Evaluator {
 }  // namespace
 
 Cell evaluate(const Post& post, const std::vector<policy::Value>& keys, const Readings& readings) {
-  const std::size_t shares = std::max<std::size_t>(1, measurements_used(post).size());
+  const std::size_t shares = std::max<std::size_t>(1, numbers_used(post));
   return Evaluator(keys, readings, shares).run(post);
 }
 

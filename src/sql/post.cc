@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/post.h"
 
-#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace discreet::sql {
 namespace {
 
-void collect(const Post& post, std::vector<std::size_t>& out) {
-  if (post.kind == PostKind::kMeasurement) out.push_back(post.index);
-  // A quantile's interval is made of its ends; the point itself promises nothing.
-  const bool ends_only = post.kind == PostKind::kQuantile;
-  for (std::size_t i = ends_only ? 1 : 0; i < post.args.size(); ++i) collect(post.args[i], out);
+void collect(const Post& post, std::set<std::pair<std::size_t, std::size_t>>& out) {
+  if (post.kind == PostKind::kMeasurement) out.emplace(post.index, post.number);
+  // Without an end that was bought a quantile's interval is all of its range.
+  if (post.kind == PostKind::kQuantile && !post.low_end && !post.high_end) return;
+  for (const Post& arg : post.args) collect(arg, out);
 }
 
 std::string_view name_of(PostKind kind) {
@@ -91,10 +91,11 @@ std::string details(const Post& post) {
 
 }  // namespace
 
-Post Post::measurement(std::size_t index) {
+Post Post::measurement(std::size_t index, std::size_t number) {
   Post post;
   post.kind = PostKind::kMeasurement;
   post.index = index;
+  post.number = number;
   return post;
 }
 
@@ -118,17 +119,17 @@ Post Post::of(PostKind kind, std::vector<Post> args) {
   return post;
 }
 
-std::vector<std::size_t> measurements_used(const Post& post) {
-  std::vector<std::size_t> out;
+std::size_t numbers_used(const Post& post) {
+  std::set<std::pair<std::size_t, std::size_t>> out;
   collect(post, out);
-  std::ranges::sort(out);
-  const auto rest = std::ranges::unique(out);
-  out.erase(rest.begin(), rest.end());
-  return out;
+  return out.size();
 }
 
 std::string to_string(const Post& post) {
-  if (post.kind == PostKind::kMeasurement) return "#" + std::to_string(post.index);
+  if (post.kind == PostKind::kMeasurement) {
+    return "#" + std::to_string(post.index) +
+           (post.number == 0 ? "" : "." + std::to_string(post.number));
+  }
   if (post.kind == PostKind::kKey) return "key " + std::to_string(post.index);
   if (post.kind == PostKind::kLiteral) return policy::to_string(post.literal);
   const std::string name(name_of(post.kind));

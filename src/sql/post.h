@@ -23,7 +23,7 @@
 namespace discreet::sql {
 
 enum class PostKind {
-  kMeasurement,  ///< `index`
+  kMeasurement,  ///< `index`, `number`
   kKey,          ///< `index`
   kLiteral,      ///< `literal`
   kAdd,
@@ -48,7 +48,7 @@ enum class PostKind {
   kIsNull,
   kAverage,   ///< sum about `centre`, rows: clamped into [low, high]
   kVariance,  ///< sum and squares about `centre`, rows; `sample`: divides by rows - 1
-  kQuantile,  ///< point, and, where they were bought, the ends of its interval
+  kQuantile,  ///< one; its interval where that was bought, else, or where none is, [low, high]
   kRace,      ///< of sums that are cut at ever lower bounds, the first at one that cuts nothing
 };
 
@@ -56,15 +56,16 @@ struct Post {
   PostKind kind = PostKind::kLiteral;
   std::vector<Post> args;
   std::size_t index = 0;
+  std::size_t number = 0;  ///< kMeasurement: which of its numbers (of several quantiles)
   policy::Value literal;
   Rational centre = 0;
   Rational low = 0;  ///< kAverage, kVariance, kQuantile: what the arguments are clamped to
   Rational high = 0;
   bool sample = false;
-  bool low_end = false;   ///< kQuantile: args[1] is the lower end
-  bool high_end = false;  ///< kQuantile: the last argument is the upper end
+  bool low_end = false;   ///< kQuantile: the lower end was bought, `low` is not it
+  bool high_end = false;  ///< likewise
 
-  static Post measurement(std::size_t index);
+  static Post measurement(std::size_t index, std::size_t number = 0);
   static Post key(std::size_t index);
   static Post constant(policy::Value value);
   static Post of(PostKind kind, std::vector<Post> args);
@@ -82,12 +83,12 @@ struct Number {
 /// monostate: NULL.
 using Cell = std::variant<std::monostate, bool, Number, std::string>;
 
-/// A measurement's value in real units (a sum or squares about their centre; a date in days, a
-/// timestamp in microseconds) and its interval at confidence 1 - beta/`shares`.
-using Readings = std::function<Number(std::size_t measurement, std::size_t shares)>;
+/// The value of a kMeasurement in real units (a sum or squares about their centre; a date in days,
+/// a timestamp in microseconds) and its interval at confidence 1 - beta/`shares`.
+using Readings = std::function<Number(const Post& measurement, std::size_t shares)>;
 
-/// The measurements on which the interval rests, without repetition: the k of the union bound.
-std::vector<std::size_t> measurements_used(const Post& post);
+/// How many numbers the interval rests on, without repetition: the k of the union bound.
+std::size_t numbers_used(const Post& post);
 
 /// Total: what has no answer is NULL. Arguments of a wrong type are NULL too.
 Cell evaluate(const Post& post, const std::vector<policy::Value>& keys, const Readings& readings);

@@ -23,7 +23,7 @@ const std::vector<Value> kNoKeys;
 Post decimal(int n, int d = 1) { return Post::constant({Rational::ratio(n, d), Type::kDecimal}); }
 
 Readings reading(std::vector<Number> numbers) {
-  return [numbers](std::size_t i, std::size_t) { return numbers[i]; };
+  return [numbers](const Post& m, std::size_t) { return numbers[m.index]; };
 }
 
 Number number(const Post& post, const Readings& readings) {
@@ -79,28 +79,32 @@ TEST(Post, AVarianceIsNeverNegative) {
 }
 
 TEST(Post, AQuantilesIntervalIsMadeOfItsEnds) {
-  Post post = Post::of(PostKind::kQuantile,
-                       {Post::measurement(0), Post::measurement(1), Post::measurement(2)});
+  Post post = Post::of(PostKind::kQuantile, {Post::measurement(0)});
   post.low = 0;
   post.high = 120;
   post.low_end = post.high_end = true;
-  EXPECT_EQ(number(post, reading({{40, 40, 40}, {35, 35, 35}, {38, 38, 38}})),
-            (Number{40, 35, 40}));  // ends need not enclose the point
-  EXPECT_EQ(measurements_used(post), (std::vector<std::size_t>{1, 2}));
-  Post minimum = Post::of(PostKind::kQuantile, {Post::measurement(0), Post::measurement(1)});
+  EXPECT_EQ(number(post, reading({{40, 35, 42}})), (Number{40, 35, 42}));
+  EXPECT_EQ(numbers_used(post), 1U);
+  Post minimum = Post::of(PostKind::kQuantile, {Post::measurement(0)});
   minimum.high = 120;
   minimum.high_end = true;
-  EXPECT_EQ(number(minimum, reading({{4, 4, 4}, {9, 9, 9}})), (Number{4, 0, 9}));
+  EXPECT_EQ(number(minimum, reading({{4, 3, 9}})), (Number{4, 0, 9}));
   Post bare = Post::of(PostKind::kQuantile, {Post::measurement(0)});
   bare.high = 120;
   EXPECT_EQ(number(bare, reading({{4, 4, 4}})), (Number{4, 0, 120}));
+  EXPECT_EQ(numbers_used(bare), 0U);
+  // Two quantiles of one measurement are two numbers, whose intervals must both hold.
+  Post other = post;
+  other.args = {Post::measurement(0, 1)};
+  EXPECT_EQ(numbers_used(Post::of(PostKind::kSubtract, {post, other})), 2U);
+  EXPECT_EQ(to_string(other.args[0]), "#0.1");
 }
 
 TEST(Post, EachMeasurementIsAskedForItsShareOfTheConfidence) {
   const Post sum = Post::of(PostKind::kAdd, {average(), Post::measurement(0)});
-  EXPECT_EQ(measurements_used(sum), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(numbers_used(sum), 2U);
   std::vector<std::size_t> shares;
-  evaluate(sum, kNoKeys, [&](std::size_t, std::size_t share) {
+  evaluate(sum, kNoKeys, [&](const Post&, std::size_t share) {
     shares.push_back(share);
     return Number{1, 1, 1};
   });
@@ -222,7 +226,8 @@ RC_GTEST_PROP(PostInterval, CoversTheRowsOwnAverageAndVariance, ()) {
   const Number spread = number(variance(false), readings);
   const double truth = squares / n - sum / n * (sum / n);
   RC_ASSERT(spread.low <= truth + 1e-9 && truth - 1e-9 <= spread.high);
-  const Number mean = number(average(), reading({readings(0, 1), readings(2, 1)}));
+  const Number mean = number(
+      average(), reading({readings(Post::measurement(0), 1), readings(Post::measurement(2), 1)}));
   RC_ASSERT(mean.low <= 60 + sum / n + 1e-9 && 60 + sum / n - 1e-9 <= mean.high);
 }
 

@@ -35,10 +35,7 @@ struct Options {
   std::optional<std::int64_t> rows_per_join_key = {};
   /// Shares of epsilon by name of an output column; 1 where none is given.
   std::map<std::string, Rational> weights;
-  /// Of the answer's intervals: quantiles buy their ends for it.
-  Confidence confidence = default_confidence();
-  /// Whether the ends of quantiles' intervals are bought. If not, a quantile's interval is the
-  /// declared range.
+  /// Whether quantiles' intervals are bought. If not, a quantile's interval is the declared range.
   bool quantile_intervals = true;
 };
 

@@ -130,17 +130,31 @@ TEST(Bind, WhatOnlyDecidesWhatIsShownIsNotPaidTwice) {
   ASSERT_EQ(query.plan.measurements.size(), 1U);
   EXPECT_EQ(query.plan.measurements[0].weight, Rational(1));
   const Query median = bound("SELECT COUNT(*) FROM visits ORDER BY MEDIAN(age)");
-  EXPECT_EQ(median.plan.measurements.size(), 2U);  // the point alone: no interval is shown
+  ASSERT_EQ(median.plan.measurements.size(), 2U);
+  EXPECT_FALSE(median.plan.measurements[1].intervals);  // the point alone: none is shown
 }
 
-TEST(Bind, QuantilesBuyTheirEndsAtTheConfidenceAsked) {
+TEST(Bind, QuantilesOfOneThingAreOneMeasurement) {
   Options options = spending();
-  options.confidence = *Confidence::parse("0.9");
-  const Query query = bound("SELECT MEDIAN(age), MIN(cost) FROM visits", options);
-  EXPECT_EQ(query.plan.measurements[1].confidence.to_string(), "0.95");  // two ends
-  EXPECT_EQ(query.plan.measurements[4].confidence.to_string(), "0.9");   // one end
+  options.weights = {{"low", Rational(3)}};
+  const Query query = bound(
+      "SELECT MEDIAN(age) AS m, PERCENTILE_DISC(0.1) WITHIN GROUP (ORDER BY age) AS low, "
+      "MEDIAN(age) AS again, MIN(cost) AS least FROM visits HAVING MAX(age) > 3",
+      options);
+  ASSERT_EQ(query.plan.measurements.size(), 2U);
+  const plan::Measurement& ages = query.plan.measurements[0];
+  EXPECT_EQ(ages.fractions, (std::vector<Rational>{Rational::ratio(1, 2), Rational::ratio(1, 10),
+                                                   Rational::ratio(99, 100)}));
+  EXPECT_EQ(ages.weight, Rational(6));  // 1 + 3 + 1, and 1 for the one that is only compared
+  EXPECT_TRUE(ages.intervals);
+  EXPECT_EQ(query.outputs[2].post, query.outputs[0].post);
+  EXPECT_EQ(query.outputs[1].post.args[0].number, 1U);
+  options = spending();
   options.quantile_intervals = false;
-  EXPECT_EQ(bound("SELECT BOXPLOT(age) FROM visits", options).plan.measurements.size(), 5U);
+  const Query bare = bound("SELECT BOXPLOT(age) FROM visits", options);
+  ASSERT_EQ(bare.plan.measurements.size(), 1U);
+  EXPECT_EQ(bare.plan.measurements[0].fractions.size(), 5U);
+  EXPECT_FALSE(bare.plan.measurements[0].intervals);
 }
 
 TEST(Bind, ExtremesSayThatTheyAreQuantiles) {

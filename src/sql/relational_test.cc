@@ -94,7 +94,8 @@ TEST(Totals, ARaceShowsTheBestLowerEndAndCoversTheWhole) {
   // 20,000 at full length; the bounds below 100 cut it.
   const std::vector<double> values = {20'500, 19'900, 20'050, 20'010, 19'990,
                                       15'000, 9'000,  5'000,  2'500,  1'250};
-  const Readings readings = [&](std::size_t i, std::size_t shares) {
+  const Readings readings = [&](const Post& runner, std::size_t shares) {
+    const std::size_t i = runner.index;
     EXPECT_EQ(shares, 10U);
     const double width = 4'000.0 / static_cast<double>(1 << i);
     return Number{values[i], values[i] - width, values[i] + width};

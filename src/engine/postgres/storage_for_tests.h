@@ -226,7 +226,7 @@ struct Twins {
         m.argument = Expr::of(one_of_these<Op>(random, {Op::kAdd, Op::kMultiply, Op::kDivide}),
                               {*m.argument, random_col(random)});
       }
-      if (m.kind == MeasureKind::kQuantile) m.fraction = Rational::ratio(1, 2);
+      if (m.kind == MeasureKind::kQuantile) m.fractions = {Rational::ratio(1, 2)};
       if (m.kind == MeasureKind::kSum && up_to(random, 2) == 0) m.clamp = Grid{-2, 30, 1};
       plan.measurements.push_back(std::move(m));
     }

@@ -239,7 +239,6 @@ bool Conversation::find_fields(const Statement& statement, const Cells* values,
   if (!sql) return refuse(sql.error());
   auto request = request_of(*sql);
   if (!request) return refuse(request.error());
-  request->options.confidence = request->confidence;
   // An error to solve for stands in the place of an epsilon.
   if (request->error) request->options.epsilon = Epsilon::trusted(1);
   const auto query = sql::bind(*sql, request->options, *reading->policy);
