@@ -255,9 +255,8 @@ void add_learn(Program& program) {
   CLI::App& regress_app = program.command(
       learn, "regress",
       {.summary = "a number from others, by least squares",
-       .explanation = "Linear regression from as many moments as the rows can carry, mended by a\n"
-                      "look at what they leave unexplained; coefficients have intervals that\n"
-                      "cover sampling and noise, to first order.\n",
+       .explanation = "Linear regression with a ridge that grows with the noise; coefficients\n"
+                      "have intervals that cover sampling and noise, to first order.\n",
        .closing = std::string(kPrice) + kRegress},
       [regress](const Streams& streams) { return run_regress(*regress, streams); });
   regress->learn.add_to(regress_app, true);

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear and ridge regression in four looks, each at what the last left open:
-//  1. how many rows there are, and where and how wide they lie (five numbers);
-//  2. which way the target leans (a number for each feature): only where the rows are too few for
-//     moments of all features;
-//  3. second moments, of all features or of as many directions as the count can carry: the noise of
-//     moments grows with their number squared, a direction that is not looked at costs nothing;
-//  4. what is left unexplained. A residual is shorter than the target, so the noise of this look is
-//     smaller, and one Newton step with the moments in hand takes back most of their error. Where
-//     look 2 was not needed this one is taken twice.
-// AdaSSP (Wang 2018) is look 3 alone, with a ridge against its noise; here the noise of the normal
-// equations is part of the estimate: the least squares of equations, noise as their error.
+// Linear and ridge regression from one release of second moments, with a ridge that grows with the
+// noise (after AdaSSP, Wang 2018); coefficients with intervals.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +25,7 @@ struct Regression {
   std::string target;
   double intercept = 0;
   std::vector<double> coefficients;
-  /// At 95 %: sampling and noise, to first order; in directions that no look went to, as wide as
-  /// one deviation of the target for one of the feature allows.
-  std::vector<double> half_widths;
+  std::vector<double> half_widths;  ///< at 95 %: sampling and noise, to first order
   double residual_deviation = 0;
   double low = 0, high = 0;  ///< predictions are held in the target's range
 

@@ -47,26 +47,6 @@ Cholesky Cholesky::with_ridge(Symmetric m, double ridge) {
   }
 }
 
-std::vector<double> times(const Symmetric& m, std::span<const double> v) {
-  std::vector<double> out(m.size(), 0.0);
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    for (std::size_t j = 0; j < m.size(); ++j) out[i] += m(i, j) * v[j];
-  }
-  return out;
-}
-
-Symmetric square(const Symmetric& m) {
-  Symmetric out(m.size());
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (std::size_t k = 0; k < m.size(); ++k) sum += m(i, k) * m(j, k);
-      out.set(i, j, sum);
-    }
-  }
-  return out;
-}
-
 double least_eigenvalue(const Symmetric& m) {
   // m - t is positive definite exactly for t below it; all eigenvalues are within the row sums.
   double high = 0;

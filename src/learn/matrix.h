@@ -26,10 +26,6 @@ class Symmetric {
   std::vector<double> cells_;
 };
 
-std::vector<double> times(const Symmetric& m, std::span<const double> v);
-/// m m.
-Symmetric square(const Symmetric& m);
-
 /// The least eigenvalue, to a part in 2^40 of the largest row sum.
 double least_eigenvalue(const Symmetric& m);
 

@@ -26,16 +26,12 @@ double Sums::norm(std::span<const double> v) const {
   return pure() ? sum : std::sqrt(sum);
 }
 
-double Sums::deviation(std::uint64_t round, double clip) const {
-  const Rational variance = mechanism::upper_bound(terms().variance(round));
-  return std::sqrt(variance.to_double(Round::kUp)) * clip / static_cast<double>(terms().limit());
-}
-
 Result<std::vector<double>> Sums::taken(Result<Released<std::vector<std::int64_t>>> sum,
                                         double grid) {
   if (!sum) return sum.error();
   receipt_id_ = sum->provenance().receipt_id;
-  deviation_ = deviation(rounds_done() - 1, static_cast<double>(terms().limit()) / grid);
+  const Rational variance = mechanism::upper_bound(terms().variance(rounds_done() - 1));
+  deviation_ = std::sqrt(variance.to_double(Round::kUp)) / grid;
   std::vector<double> out;
   out.reserve(sum->value().size());
   for (const std::int64_t entry : sum->value()) out.push_back(static_cast<double>(entry) / grid);

@@ -34,8 +34,6 @@ class Sums {
 
   /// The standard deviation of each entry's noise in the last sum.
   double deviation() const { return deviation_; }
-  /// What it would be in round `round` with that `clip`.
-  double deviation(std::uint64_t round, double clip) const;
   bool pure() const { return sums_.terms().norm() == mechanism::ClippingNorm::kL1; }
   /// The norm that clips: L1 if pure() else L2.
   double norm(std::span<const double> v) const;

@@ -13,7 +13,7 @@
 namespace discreet::learn {
 namespace {
 
-constexpr std::size_t kRowsMax = 100'000;  ///< that are weighed
+constexpr std::size_t kDrawn = 60'000;
 constexpr std::size_t kTripleCellsMax = 2'000'000;
 
 std::vector<double> shares_of(std::vector<double> counts, double total) {
@@ -140,26 +140,6 @@ struct Triple {
   }
 };
 
-/// What two columns have beyond each alone is drawn towards nothing by what noise explains of it.
-void shrink_pairs(std::vector<Marginal>& pairs, const std::vector<Marginal>& singles,
-                  double deviation) {
-  for (Marginal& pair : pairs) {
-    const std::vector<double>& a = singles[pair.columns[0]].shares;
-    const std::vector<double>& b = singles[pair.columns[1]].shares;
-    double squares = 1e-300;
-    for (std::size_t i = 0; i < pair.shares.size(); ++i) {
-      squares += std::pow(pair.shares[i] - a[i / b.size()] * b[i % b.size()], 2);
-    }
-    const double noise =
-        deviation * deviation * static_cast<double>((a.size() - 1) * (b.size() - 1));
-    const double trust = std::max(0.0, 1 - noise / squares);
-    for (std::size_t i = 0; i < pair.shares.size(); ++i) {
-      const double alone = a[i / b.size()] * b[i % b.size()];
-      pair.shares[i] = alone + trust * (pair.shares[i] - alone);
-    }
-  }
-}
-
 /// Each column's shares from its own count and from every pair.
 std::vector<Marginal> singles_of(const Counted& own, const std::vector<Marginal>& pairs,
                                  const Grid& grid, double total) {
@@ -229,14 +209,9 @@ Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task) {
   };
   std::vector<Marginal> pairs = pairs_now();
   std::vector<Marginal> singles = singles_of(own, pairs, grid, total);
-  shrink_pairs(pairs, singles, pair_counts.deviation / total);
   Choices random(task.seed);
-  const auto by_pairs = [&] {
-    Weighed out = rows_of_tree(kRowsMax, grid, singles, pairs, random);
-    weigh(out, grid, pairs);
-    return out;
-  };
-  Weighed table = by_pairs();
+  Rows rows = draw_tree(kDrawn, grid, singles, pairs, random);
+  std::vector<double> weights = weigh(rows, grid, pairs);
   std::vector<Marginal> triples;
   if (measures_triples(task)) {
     // What three columns have beyond their pairs: all triples are looked at, those that differ most
@@ -245,8 +220,8 @@ Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task) {
     DISCREET_ASSIGN(Counted looked, counter.count(sets));
     std::vector<Triple> found;
     for (std::size_t t = 0; t < sets.size(); ++t) {
-      Triple triple{sets[t], std::move(looked.counts[t]), shares_among(table, grid, sets[t]),
-                    looked.deviation};
+      Triple triple{sets[t], std::move(looked.counts[t]),
+                    shares_among(rows, weights, grid, sets[t]), looked.deviation};
       for (double& x : triple.expected) x *= total;
       triple.compare();
       if (triple.surplus > 0) found.push_back(std::move(triple));
@@ -273,7 +248,8 @@ Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task) {
     if (chosen == 0) {
       pairs = pairs_now();
       singles = singles_of(own, pairs, grid, total);
-      table = by_pairs();
+      rows = draw_tree(kDrawn, grid, singles, pairs, random);
+      weights = weigh(rows, grid, pairs);
     }
     for (const Triple& triple : found) {
       triples.push_back({triple.columns, shares_of(triple.shrunk(), total)});
@@ -281,18 +257,17 @@ Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task) {
     if (!triples.empty()) {
       std::vector<Marginal> all = pairs;
       all.insert(all.end(), triples.begin(), triples.end());
-      weigh(table, grid, all);
+      weights = weigh(rows, grid, all, std::move(weights));
     }
   }
   Synthetic out;
   out.count = total;
   const std::size_t wanted = task.rows > 0 ? task.rows : static_cast<std::size_t>(total);
-  out.rows = resample(table, std::min<std::size_t>(wanted, 10'000'000), random);
-  const Weighed made{
-      out.rows, std::vector<double>(out.rows.size(), 1 / static_cast<double>(out.rows.size()))};
+  out.rows = resample(rows, weights, std::min<std::size_t>(wanted, 10'000'000), random);
+  const std::vector<double> even(out.rows.size(), 1 / static_cast<double>(out.rows.size()));
   for (const auto* list : {&singles, &pairs, &triples}) {
     for (const Marginal& m : *list) {
-      out.marginals.push_back({m.columns, m.shares, shares_among(made, grid, m.columns)});
+      out.marginals.push_back({m.columns, m.shares, shares_among(out.rows, even, grid, m.columns)});
     }
   }
   return out;

@@ -50,32 +50,21 @@ std::vector<Edge> spanning_tree(const std::vector<Marginal>& pairs,
 
 }  // namespace
 
-std::size_t Grid::rows(std::size_t most) const {
-  std::size_t product = 1;
-  for (const std::size_t width : widths_) {
-    if (product > most) break;
-    product *= width;
-  }
-  return product;
-}
-
 std::size_t Grid::cells(const std::vector<std::size_t>& columns) const {
   std::size_t product = 1;
   for (const std::size_t c : columns) product *= widths_[c];
   return product;
 }
 
-Weighed rows_of_tree(std::size_t count, const Grid& grid, const std::vector<Marginal>& singles,
-                     const std::vector<Marginal>& pairs, Choices& random) {
+Rows draw_tree(std::size_t count, const Grid& grid, const std::vector<Marginal>& singles,
+               const std::vector<Marginal>& pairs, Choices& random) {
   const std::vector<Edge> edges = spanning_tree(pairs, singles);
   // Tables of conditional distributions, one for each edge and value of the parent.
-  std::vector<std::vector<std::vector<double>>> chances;
   std::vector<std::vector<std::discrete_distribution<std::int64_t>>> given;
   for (const Edge& edge : edges) {
     const Marginal& pair = pairs[edge.pair];
     const std::size_t nb = grid.width(pair.columns[1]);
     auto& tables = given.emplace_back();
-    auto& numbers = chances.emplace_back();
     for (std::size_t v = 0; v < grid.width(edge.parent); ++v) {
       std::vector<double> p(grid.width(edge.child));
       double total = 0;
@@ -85,43 +74,24 @@ Weighed rows_of_tree(std::size_t count, const Grid& grid, const std::vector<Marg
       }
       if (!(total > 0)) p = singles[edge.child].shares;
       tables.emplace_back(p.begin(), p.end());
-      numbers.push_back(tables.back().probabilities());
     }
   }
   const std::vector<double>& first = singles[0].shares;
   std::discrete_distribution<std::int64_t> root(first.begin(), first.end());
-  Weighed out;
-  if (const std::size_t all = grid.rows(count); all <= count) {
-    std::vector<std::int64_t> row(singles.size(), 0);
-    for (std::size_t r = 0; r < all; ++r) {
-      double chance = first[static_cast<std::size_t>(row[0])];
-      for (std::size_t e = 0; e < edges.size(); ++e) {
-        chance *= chances[e][static_cast<std::size_t>(row[edges[e].parent])]
-                         [static_cast<std::size_t>(row[edges[e].child])];
-      }
-      out.rows.push_back(row);
-      out.weights.push_back(chance + 1e-12);  // a cell that a pair forbids may be found yet
-      for (std::size_t c = 0; c < row.size() && ++row[c] == static_cast<int>(grid.width(c)); ++c) {
-        row[c] = 0;
-      }
-    }
-    return out;
-  }
-  out.rows.assign(count, std::vector<std::int64_t>(singles.size()));
-  out.weights.assign(count, 1 / static_cast<double>(count));
-  for (auto& row : out.rows) {
+  Rows rows(count, std::vector<std::int64_t>(singles.size()));
+  for (auto& row : rows) {
     row[0] = root(random);
     for (std::size_t e = 0; e < edges.size(); ++e) {
       row[edges[e].child] = given[e][static_cast<std::size_t>(row[edges[e].parent])](random);
     }
   }
-  return out;
+  return rows;
 }
 
-void weigh(Weighed& table, const Grid& grid, const std::vector<Marginal>& wanted) {
-  const Rows& rows = table.rows;
-  std::vector<double>& weights = table.weights;
+std::vector<double> weigh(const Rows& rows, const Grid& grid, const std::vector<Marginal>& wanted,
+                          std::vector<double> weights) {
   constexpr int kPasses = 16;
+  if (weights.empty()) weights.assign(rows.size(), 1.0 / static_cast<double>(rows.size()));
   std::vector<std::uint32_t> cells(rows.size());
   std::vector<double> factor;
   for (int pass = 0; pass < kPasses; ++pass) {
@@ -142,19 +112,18 @@ void weigh(Weighed& table, const Grid& grid, const std::vector<Marginal>& wanted
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     for (double& w : weights) w /= total;
   }
+  return weights;
 }
 
-std::vector<double> shares_among(const Weighed& table, const Grid& grid,
-                                 const std::vector<std::size_t>& columns) {
-  const auto& [rows, weights] = table;
+std::vector<double> shares_among(const Rows& rows, const std::vector<double>& weights,
+                                 const Grid& grid, const std::vector<std::size_t>& columns) {
   std::vector<double> out(grid.cells(columns), 0.0);
   for (std::size_t r = 0; r < rows.size(); ++r) out[grid.cell(columns, rows[r])] += weights[r];
   return out;
 }
 
-Rows resample(const Weighed& table, std::size_t count, Choices& random) {
-  const Rows& rows = table.rows;
-  const std::vector<double>& weights = table.weights;
+Rows resample(const Rows& rows, const std::vector<double>& weights, std::size_t count,
+              Choices& random) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that agree with released marginals: taken from a tree of the pairs that depend on each other
+// Rows that agree with released marginals: drawn from a tree of the pairs that depend on each other
 // most, weighed until all marginals agree, drawn again by their weights. All of it is free.
 #pragma once
 
@@ -26,8 +26,6 @@ class Grid {
   std::size_t columns() const { return widths_.size(); }
   std::size_t width(std::size_t column) const { return widths_[column]; }
   std::size_t cells(const std::vector<std::size_t>& columns) const;
-  /// How many rows there could be; a number above `most` stands for all that are.
-  std::size_t rows(std::size_t most) const;
   template <class Row>
   std::size_t cell(const std::vector<std::size_t>& columns, const Row& row) const {
     std::size_t at = 0;
@@ -39,28 +37,23 @@ class Grid {
   std::vector<std::size_t> widths_;
 };
 
-/// Rows and their weights, which add up to 1.
-struct Weighed {
-  Rows rows;
-  std::vector<double> weights;
-};
+/// `count` rows from the singles and a spanning tree of the pairs with most mutual information
+/// (Chow and Liu).
+Rows draw_tree(std::size_t count, const Grid& grid, const std::vector<Marginal>& singles,
+               const std::vector<Marginal>& pairs, Choices& random);
 
-/// By the singles and a spanning tree of the pairs with most mutual information (Chow and Liu):
-/// every row that there could be, with its chance, if they are at most `count`; else `count` rows
-/// that are drawn.
-Weighed rows_of_tree(std::size_t count, const Grid& grid, const std::vector<Marginal>& singles,
-                     const std::vector<Marginal>& pairs, Choices& random);
-
-/// Changes the weights until the marginals agree with `wanted` as far as they
+/// Weights of rows, adding up to 1, under which the marginals agree with `wanted` as far as they
 /// agree with each other: iterative proportional fitting, damped more from pass to pass.
-void weigh(Weighed& table, const Grid& grid, const std::vector<Marginal>& wanted);
+std::vector<double> weigh(const Rows& rows, const Grid& grid, const std::vector<Marginal>& wanted,
+                          std::vector<double> weights = {});
 
 /// The shares of a marginal among weighed rows.
-std::vector<double> shares_among(const Weighed& table, const Grid& grid,
-                                 const std::vector<std::size_t>& columns);
+std::vector<double> shares_among(const Rows& rows, const std::vector<double>& weights,
+                                 const Grid& grid, const std::vector<std::size_t>& columns);
 
 /// `count` rows by their weights: each as often as its share, the rest by lot, evenly along the
 /// sorted rows, so that groups of equal rows get what is theirs to within one.
-Rows resample(const Weighed& table, std::size_t count, Choices& random);
+Rows resample(const Rows& rows, const std::vector<double>& weights, std::size_t count,
+              Choices& random);
 
 }  // namespace discreet::learn
