@@ -11,6 +11,7 @@
 #include "accounting/gaussian_dp.h"
 #include "accounting/lower.h"
 #include "accounting/outward.h"
+#include "accounting/pld_lower.h"
 #include "accounting/renyi.h"
 #include "accounting/zcdp.h"
 
@@ -19,15 +20,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Lower bounds are reported as one of these parts below the upper one, so that they are as monotone
-// as it is: the least part that is certified.
-constexpr double kWidths[] = {0x1p-34, 9e-4, 1.0 / 32, 1.0 / 8, 0.5, 0.875, 0.99, 0.999};
-// Longer lists of different mechanisms are shortened first, by moving parameters by as little as
-// gives so few; no further than by kCoarsest. If that leaves too many for loss distributions,
-// Renyi's curves must do: they are cheap, and take more.
-constexpr std::size_t kDistinctMax = 128;
+// Renyi's curves take so many different mechanisms; longer lists are shortened by moving
+// parameters, by as little as gives so few.
 constexpr std::size_t kCurvesMax = 4096;
-constexpr double kCoarsest = 0.3;
+constexpr int kFoldMax = 6;
 
 constexpr const char* kLossTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
 
@@ -49,11 +45,12 @@ class Question {
  public:
   virtual ~Question() = default;
   virtual Bounds gaussian(const GaussianDp& all) const = 0;
-  virtual Bounds loss(const std::vector<Use>& uses) const = 0;
+  virtual double loss(const std::vector<Use>& uses) const = 0;
   virtual double zcdp(const Zcdp& cost) const = 0;
   virtual double renyi(const RenyiCurve& curve) const = 0;
   virtual double basic(const EpsilonDelta& sum) const = 0;
   virtual double advanced(const std::vector<Use>& uses) const = 0;
+  virtual double loss_lower(const std::vector<Use>& uses, double upper) const = 0;
   virtual double lower(const std::vector<Use>& uses) const = 0;
   /// What holds without any theorem.
   virtual double worst() const = 0;
@@ -63,8 +60,8 @@ class EpsilonQuestion final : public Question {
  public:
   explicit EpsilonQuestion(const Rational& delta) : delta_(delta) {}
   Bounds gaussian(const GaussianDp& all) const override { return all.epsilon(delta_); }
-  Bounds loss(const std::vector<Use>& uses) const override {
-    return pld_epsilon(uses, delta_.to_double(Round::kDown));
+  double loss(const std::vector<Use>& uses) const override {
+    return pld_epsilon_upper(uses, delta_.to_double(Round::kDown)).upper;
   }
   double zcdp(const Zcdp& cost) const override { return zcdp_epsilon(cost, delta_); }
   double renyi(const RenyiCurve& curve) const override { return curve.epsilon(delta_); }
@@ -73,6 +70,9 @@ class EpsilonQuestion final : public Question {
   }
   double advanced(const std::vector<Use>& uses) const override {
     return advanced_epsilon(uses, delta_).value_or(kInfinity);
+  }
+  double loss_lower(const std::vector<Use>& uses, double upper) const override {
+    return pld_epsilon_lower(uses, delta_.to_double(Round::kUp), upper);
   }
   double lower(const std::vector<Use>& uses) const override { return epsilon_lower(uses, delta_); }
   double worst() const override { return kInfinity; }
@@ -85,8 +85,8 @@ class DeltaQuestion final : public Question {
  public:
   explicit DeltaQuestion(const Rational& epsilon) : epsilon_(epsilon) {}
   Bounds gaussian(const GaussianDp& all) const override { return all.delta(epsilon_); }
-  Bounds loss(const std::vector<Use>& uses) const override {
-    return pld_delta(uses, epsilon_.to_double(Round::kDown));
+  double loss(const std::vector<Use>& uses) const override {
+    return pld_delta_upper(uses, epsilon_.to_double(Round::kDown)).upper;
   }
   double zcdp(const Zcdp& cost) const override { return zcdp_delta(cost, epsilon_); }
   double renyi(const RenyiCurve& curve) const override { return curve.delta(epsilon_); }
@@ -95,6 +95,9 @@ class DeltaQuestion final : public Question {
   }
   // Advanced composition is stated for epsilon; its delta is not better than what the others give.
   double advanced(const std::vector<Use>&) const override { return 1; }
+  double loss_lower(const std::vector<Use>& uses, double upper) const override {
+    return pld_delta_lower(uses, epsilon_.to_double(Round::kUp), upper);
+  }
   double lower(const std::vector<Use>& uses) const override { return delta_lower(uses, epsilon_); }
   double worst() const override { return 1; }
 
@@ -135,22 +138,16 @@ class Account {
         by_advanced();
         break;
     }
-    if (!is_narrow()) raise(question_.lower(uses_));
-    best_.lower = best_.upper < kInfinity ? reported_lower() : best_.lower;
+    // Lower bounds hold whatever the notion.
+    if (!is_exact_) {
+      raise(question_.lower(uses_));
+      raise(question_.loss_lower(uses_, best_.upper));
+    }
+    best_.lower = std::min(best_.lower, best_.upper);
     return best_;
   }
 
  private:
-  bool is_narrow() const {
-    return best_.upper < kInfinity && best_.lower >= best_.upper * (1 - kWidths[1]);
-  }
-  double reported_lower() const {
-    for (const double part : kWidths) {
-      if (const double lower = best_.upper * (1 - part); lower <= best_.lower) return lower;
-    }
-    return 0;
-  }
-
   void lower_to(double upper, const char* theorem) {
     if (!(upper < best_.upper)) return;  // also when it is no number
     best_.upper = upper;
@@ -175,28 +172,18 @@ class Account {
     const Bounds exact = question_.gaussian(*all);
     lower_to(exact.upper, "Gaussian DP, exact [BW18, DRS22]");
     raise(exact.lower);
+    is_exact_ = true;
     return true;
   }
 
-  void by_loss() {
-    if (uses_.size() <= kDistinctMax) {
-      const Bounds bounds = question_.loss(uses_);
-      lower_to(bounds.upper, kLossTheorem);
-      raise(bounds.lower);
-      return;
-    }
-    const std::vector<Use> above = coarsened(uses_, Round::kUp, kDistinctMax, kCoarsest);
-    if (above.size() <= kDistinctMax) lower_to(question_.loss(above).upper, kLossTheorem);
-    const std::vector<Use> below = coarsened(uses_, Round::kDown, kDistinctMax, kCoarsest);
-    if (below.size() <= kDistinctMax) raise(question_.loss(below).lower);
-  }
+  void by_loss() { lower_to(question_.loss(uses_), kLossTheorem); }
 
   void by_zcdp() {
     const std::optional<Zcdp> cost = zcdp_of(uses_);
     if (cost) lower_to(question_.zcdp(*cost), "zero-concentrated DP [BS16, CKS20]");
   }
   void by_renyi() {
-    const RenyiCurve curve = RenyiCurve::of(coarsened(uses_, Round::kUp, kCurvesMax, kCoarsest));
+    const RenyiCurve curve = RenyiCurve::of(coarsened(uses_, Round::kUp, kCurvesMax, kFoldMax));
     lower_to(question_.renyi(curve), "Renyi DP [Mir17, MTZ19, CKS20]");
   }
   void by_basic() {
@@ -208,6 +195,7 @@ class Account {
   std::vector<Use> uses_;
   const Question& question_;
   Bounds best_;
+  bool is_exact_ = false;
 };
 
 /// delta = 0: only basic composition speaks.

@@ -11,9 +11,9 @@
 // may be chosen adaptively, but the list is fixed in advance.
 //
 // Laws: (1) lower <= upper; no NaN. (2) upper is infinite only if no theorem gives a finite bound:
-// for delta > 0, if the uses' own deltas leave nothing of it. (3) For one set of mechanisms, upper
-// never falls when a count grows, and never rises when delta or epsilon does, to the last bit; nor
-// does lower, as long as the certified bracket does not get wider by a rung of its ladder.
+// for delta > 0, if the uses' own deltas leave nothing of it. (3) Neither bound falls when
+// uses are added, of mechanisms that are in the list or of others, nor rises when delta or epsilon
+// does, to the last bit. pld.md says what is not covered: coincidences, and certain extreme lists.
 // Proofs: accounting/notions.md, accounting/pld.md sections 4 and 5
 #pragma once
 

@@ -161,8 +161,8 @@ TEST(Coarsen, MovesOnlyToTheNamedSide) {
     uses.push_back(
         {SubsampledGaussian{Rational::ratio(1000 + i, 10), Rational::ratio(1000 + i, 100'000)}, 1});
   }
-  const std::vector<Use> above = coarsened(uses, Round::kUp, 30, 0.05);
-  const std::vector<Use> below = coarsened(uses, Round::kDown, 30, 0.05);
+  const std::vector<Use> above = coarsened(uses, Round::kUp, 30, 3);
+  const std::vector<Use> below = coarsened(uses, Round::kDown, 30, 3);
   EXPECT_LT(above.size(), 100U);
   const auto epsilon = [](const std::vector<Use>& list) {
     return epsilon_of(list, delta("1e-6"), Notion::kRenyi).upper;

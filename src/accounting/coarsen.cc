@@ -11,7 +11,7 @@
 namespace discreet::accounting {
 namespace {
 
-constexpr double kFirst = 0.005;
+constexpr double kFirst = 0.005;  // a little more than what the first ladder moves by
 
 /// A mechanism's kind and parameters, to sort by. `steps` is only ever compared for equality.
 struct Key {
@@ -45,10 +45,12 @@ struct SeesNobody {
   }
 };
 
-/// Moves numbers onto the powers of `base`, to a named side, never past `limit`.
+/// Moves numbers onto a ladder, to a named side. Its rungs are the powers of 1.005^(2^fold): those
+/// of each ladder are among those of the finer ones.
 class Ladder {
  public:
-  Ladder(double base, Round cost) : log_base_(std::log(base)), cost_(cost) {}
+  Ladder(int fold, Round cost)
+      : fold_(std::ldexp(1.0, fold)), log_base_(fold_ * std::log1p(kFirst)), cost_(cost) {}
 
   Rational larger(const Rational& x) const { return rung(x, 1); }
   Rational smaller(const Rational& x) const { return rung(x, -1); }
@@ -67,18 +69,19 @@ class Ladder {
     double n = side > 0 ? std::ceil(power) : std::floor(power);
     // The rung is a double, and which side it lies on is decided exactly.
     for (int tries = 0; tries < 4; ++tries, n += side) {
-      const Rational value = exactly(std::exp(n * log_base_));
+      const Rational value = exactly(std::exp((n * fold_) * std::log1p(kFirst)));
       if (side > 0 ? value >= x : value <= x) return value;
     }
     return x;
   }
 
+  double fold_;
   double log_base_;
   Round cost_;
 };
 
 struct Move {
-  const Ladder& ladder;
+  Ladder ladder;
 
   Mechanism operator()(const Gaussian& m) const { return Gaussian{noise(m.noise_multiplier)}; }
   Mechanism operator()(const DiscreteGaussian& m) const {
@@ -145,15 +148,18 @@ std::vector<Use> one_gaussian(const std::vector<Use>& uses, Round cost) {
   return out;
 }
 
+Mechanism weakened(const Mechanism& mechanism, int fold) {
+  return std::visit(Move{Ladder(fold, Round::kDown)}, mechanism);
+}
+
 std::vector<Use> coarsened(const std::vector<Use>& uses, Round cost, std::size_t distinct,
-                           double most) {
+                           int fold_max) {
   std::vector<Use> out = merge_equal(uses);
   if (out.size() <= distinct) return out;
   out = one_gaussian(out, cost);
-  // Each round moves what the last one left, so that the moves add up to less than twice the last
-  // one; and a longer list, which takes more rounds, is moved at least as far in every place.
-  for (double part = kFirst; out.size() > distinct && part <= most / 2; part *= 2) {
-    const Ladder ladder(1 + part, cost);
+  // A longer list, which takes more rounds, is moved at least as far in every place.
+  for (int fold = 0; out.size() > distinct && fold <= fold_max; ++fold) {
+    const Ladder ladder(fold, cost);
     for (Use& use : out) use.mechanism = std::visit(Move{ladder}, use.mechanism);
     out = merge_equal(out);
   }

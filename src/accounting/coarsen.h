@@ -21,11 +21,15 @@ std::vector<Use> merge_equal(const std::vector<Use>& uses);
 /// they are, in their order.
 std::vector<Use> one_gaussian(const std::vector<Use>& uses, Round cost);
 
-/// Parameters moved by a factor of at most 1 + `most` (or a little more), each mechanism at least
-/// as costly as what it stands for (Round::kUp) or at most as costly (Round::kDown); no further
-/// than it takes to have `distinct` different ones. All Gaussians become one, exactly. Short lists
+/// The mechanism with its parameters moved, by less than a factor 1.005^(2^fold), to the powers of
+/// that factor, to where it costs no more.
+Mechanism weakened(const Mechanism& mechanism, int fold);
+
+/// Parameters moved by a factor of less than 1.005^(2^fold), each mechanism at least as costly as
+/// what it stands for (Round::kUp) or at most as costly (Round::kDown); with the least fold, up to
+/// `fold_max`, that gives `distinct` different ones. All Gaussians become one, exactly. Short lists
 /// are only merged.
 std::vector<Use> coarsened(const std::vector<Use>& uses, Round cost, std::size_t distinct,
-                           double most);
+                           int fold_max);
 
 }  // namespace discreet::accounting

@@ -49,6 +49,7 @@ Cumulant cumulant(const GridLoss& loss, double t) {
     s2 = r * (s2 + 2 * s1 + s0);
     s1 = r * (s1 + s0);
     s0 = r * s0 + p;
+    if (s0 < 1e-290) s0 = s1 = s2 = 0;  // subnormal numbers are slow
   };
   const std::size_t n = loss.p.size();
   if (t >= 0) {
@@ -302,6 +303,9 @@ Composed Composed::read(const Window& window, Side side) {
     const double mass = std::max(0.0, window.mass[i] + sign * window.entry_error);
     out.weight_[i] = mass + decay * out.weight_[i + 1];
     out.discounted_[i] = mass + decay * discount * out.discounted_[i + 1];
+    // A subnormal times the decay rounds to itself for ever. (The upper side adds to every entry.)
+    if (out.weight_[i] < 1e-280) out.weight_[i] = 0;
+    if (out.discounted_[i] < 1e-300) out.discounted_[i] = 0;
   }
   return out;
 }
@@ -310,10 +314,13 @@ Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
   return read(window(uses, tilt), side);
 }
 
-std::pair<Composed, Composed> Composed::enclosing(const std::vector<Uses>& uses, double tilt) {
+std::pair<Composed, Composed> Composed::enclosing(const std::vector<Uses>& uses, Side side,
+                                                  double tilt) {
   const Window both = window(uses, tilt);
   std::pair<Composed, Composed> out{read(both, Side::kUpper), read(both, Side::kLower)};
-  out.second.slack_ = -out.second.slack_;  // the slack belongs to the sum: read both at one place
+  // The slack belongs to the sum: read both at one place.
+  Composed& other = side == Side::kUpper ? out.second : out.first;
+  other.slack_ = -other.slack_;
   return out;
 }
 

@@ -38,9 +38,10 @@ class Composed {
   /// Requires: all on grids with one step; each has some mass.
   static Composed of(const std::vector<Uses>& uses, Side side, double tilt);
 
-  /// The grids' own sum, slack included, from above (first) and from below (second): how far apart
-  /// they are says how much is numerical error.
-  static std::pair<Composed, Composed> enclosing(const std::vector<Uses>& uses, double tilt);
+  /// The bound that the grids' own sum is, slack included, from above (first) and from below
+  /// (second): how far apart they are says how much is numerical error.
+  static std::pair<Composed, Composed> enclosing(const std::vector<Uses>& uses, Side side,
+                                                 double tilt);
 
   /// How many entries the window has: a measure of the work.
   std::size_t entries() const { return weight_.size() - 1; }

@@ -188,7 +188,7 @@ struct Shares {
   std::vector<double> down;  // share of cell i that goes to cell i + 1, pulling it down
 };
 
-Shares balance(const std::vector<Mass>& cells, const std::vector<double>& values) {
+Shares balance(const std::vector<Mass>& cells, const std::vector<double>& values, bool is_cut) {
   constexpr double kShareMax = 0.45;
   constexpr double kMargin =
       1e-12;  // end barely above the grid value: below it a cell would lose a whole step
@@ -214,7 +214,7 @@ Shares balance(const std::vector<Mass>& cells, const std::vector<double>& values
       if (kept < 0 && above[i] > 0) {
         share = &s.up[i + 1];
         wanted = -kept / above[i];
-      } else if (kept > 0 && below[i] < 0) {
+      } else if (kept > 0 && below[i] < 0 && !(is_cut && i + 1 == n)) {
         share = &s.down[i - 1];
         wanted = kept / -below[i] * (1 - kMargin);
       }
@@ -282,14 +282,18 @@ void align(const Loss& loss, Grid& grid, Range& body) {
 
 }  // namespace
 
-GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail) {
+GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, double highest) {
   Grid grid = wanted_grid;
   Range range = covering(loss, grid, tail);
   if (!range.empty && loss.atoms.empty()) align(loss, grid, range);
+  const auto last =
+      static_cast<long>(std::min(std::floor((highest - grid.offset) / grid.step), 0x1p50));
+  const bool is_cut = !range.empty && range.last > last;
+  if (is_cut) range.last = std::max(last, range.first);
   const Range body = range;
   include_atoms(loss, grid, range);
   range.first -= 2;
-  range.last += 2;
+  range.last = std::max(std::min(range.last, last), range.first) + 2;
   Collector out(grid, range.first, range.last);
 
   // A cell counts at the highest grid value not above its own loss. p <= P(cell) and p e^{-grid
@@ -313,7 +317,7 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail) {
       cells[i] = loss.cell(i == 0 ? -kInfinity : values[i] - grid.step / 2,
                            i + 1 == n ? kInfinity : values[i] + grid.step / 2);
     }
-    const Shares shares = balance(cells, values);
+    const Shares shares = balance(cells, values, is_cut);
     for (std::size_t i = 0; i < n; ++i) {
       Mass m;
       const auto take = [&](std::size_t from, double share) {
@@ -333,7 +337,8 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail) {
     const double position = (atom.loss - grid.offset) / grid.step;
     const long nearest = std::lround(position);
     const bool on_grid = std::fabs(atom.loss - value_at(grid, nearest)) <= slack;
-    out.add(on_grid ? nearest : static_cast<long>(std::floor(position)), atom.mass.p_low);
+    out.add(std::min(on_grid ? nearest : static_cast<long>(std::floor(position)), range.last - 2),
+            atom.mass.p_low);
   }
   return std::move(out).finish(loss.infinity_low, slack);
 }

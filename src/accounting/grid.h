@@ -12,6 +12,7 @@
 // error is of second order again.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "accounting/loss.h"
@@ -44,7 +45,9 @@ Span span(const Loss& loss, double tail);
 /// under P add up to 1 at least, under Q to e^slack at most.
 GridLoss round_up(const Loss& loss, const Grid& grid, double tail);
 
-/// Is dominated by `loss`. P-mass up to about `tail` on either side is dropped.
-GridLoss round_down(const Loss& loss, const Grid& grid, double tail);
+/// Is dominated by `loss`. P-mass up to about `tail` on either side is dropped; losses above
+/// `highest` count as no more than it.
+GridLoss round_down(const Loss& loss, const Grid& grid, double tail,
+                    double highest = std::numeric_limits<double>::infinity());
 
 }  // namespace discreet::accounting

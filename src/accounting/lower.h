@@ -3,8 +3,9 @@
 // distribution can be computed.
 //
 // Theorem. Dropping uses is a post-processing, so the whole costs at least what any part costs.
-// Parts with an exact answer: all Gaussians together (gaussian_dp.h); randomized responses with one
-// epsilon (composition.h); one Laplace, delta(eps) = 1 - e^{(eps - eps_0)/2}.
+// Parts with an exact answer: all Gaussians together (gaussian_dp.h); and of those that are too
+// strong for a grid (loss_of.h), randomized responses with one epsilon (composition.h) and one
+// Laplace, delta(eps) = 1 - e^{(eps - eps_0)/2}.
 #pragma once
 
 #include <vector>

@@ -10,10 +10,10 @@
 // Certified: the upper bound dominates and the lower bound is dominated by construction
 // (accounting/grid.h), and all numerical errors are counted (accounting/convolve.h).
 //
-// Laws: for one set of mechanisms, `upper` never falls when a count grows, nor when delta (or
-// epsilon) falls, to the last bit, wherever `steady` is true. The grid's step depends on the set
-// and on how far the sum spreads, and what numerical errors could undo is added. Proof:
-// accounting/pld.md
+// Laws: `upper` never falls when uses are added, of mechanisms in the list or new ones, nor when
+// delta (or epsilon) falls, to the last bit, wherever `steady` is true: a longer list never gets a
+// finer grid, and what numerical errors could undo is added. `lower` never falls either
+// (pld_lower.h). Proof: accounting/pld.md
 #pragma once
 
 #include <string>
@@ -30,16 +30,20 @@ struct Bounds {
   std::string theorem;  ///< what gave the upper bound
 };
 
-struct PldBounds : Bounds {
+struct PldUpper {
+  double upper = 0;
   bool steady = true;  ///< numerical errors were within what the law of monotony allows for
 };
 
-/// Brackets the epsilon at `delta`. Uses whose mechanism has no loss distribution
+/// An upper bound on the epsilon at `delta`. Uses whose mechanism has no loss distribution
 /// (DiscreteGaussian) make it infinite. Requires: check(uses); 0 < delta < 1.
-PldBounds pld_epsilon(const std::vector<Use>& uses, double delta);
+PldUpper pld_epsilon_upper(const std::vector<Use>& uses, double delta);
 
-/// Brackets the delta at `epsilon` >= 0: `upper` is the least of a fixed ladder of deltas whose
-/// pld_epsilon is at most `epsilon`.
-PldBounds pld_delta(const std::vector<Use>& uses, double epsilon);
+/// The least of a fixed ladder of deltas whose pld_epsilon_upper is at most `epsilon` >= 0.
+PldUpper pld_delta_upper(const std::vector<Use>& uses, double epsilon);
+
+/// With the lower bounds of pld_lower.h.
+Bounds pld_epsilon(const std::vector<Use>& uses, double delta);
+Bounds pld_delta(const std::vector<Use>& uses, double epsilon);
 
 }  // namespace discreet::accounting

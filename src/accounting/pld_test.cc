@@ -154,6 +154,16 @@ TEST(Composed, CountsWhatLiesLeftOfTheWindow) {
   EXPECT_GE(std::exp(Composed::of({{grid, 5}}, Side::kUpper, 60).log_delta(0.1)), slow);
 }
 
+// Suffix sums once ended in a subnormal number that times the decay rounded to itself: a lower
+// bound of 0.36 where the truth is 0.032, at a tilt that is far too large.
+TEST(Composed, LowerBoundsAreNotMadeOfUnderflow) {
+  const double truth = pld_epsilon({{SubsampledGaussian{1, q("1e-4")}, 1}}, 1e-12).upper;
+  const GridLoss grid =
+      round_down(subsampled(gaussian_loss(1), 1e-4), {0x1p-19, 0}, 1e-27, 0x1p-19 * 0x1p17);
+  for (const double tilt : {90.0, 1400.0, 14'000.0, 60'000.0})
+    EXPECT_LE(Composed::of({{grid, 1}}, Side::kLower, tilt).epsilon(1e-12), truth) << tilt;
+}
+
 TEST(Pld, GivesUpOpenlyWhereThereIsNoLossDistribution) {
   EXPECT_TRUE(std::isinf(pld_epsilon({{DiscreteGaussian{q("1")}, 1}}, 1e-6).upper));
   EXPECT_TRUE(std::isinf(pld_epsilon({{Generic{q("1"), q("1e-3")}, 1}}, 1e-6).upper));
