@@ -290,32 +290,47 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, doub
       static_cast<long>(std::min(std::floor((highest - grid.offset) / grid.step), 0x1p50));
   const bool is_cut = !range.empty && range.last > last;
   if (is_cut) range.last = std::max(last, range.first);
+  // Between two atoms cells are two steps wide, so that they tile what lies between them: half
+  // cells at the ends would have to move down.
+  long stride = 1;
+  if (!range.empty && loss.atoms.size() == 2) {
+    const auto index = [&](const Atom& atom) {
+      return std::lround((atom.loss - grid.offset) / grid.step);
+    };
+    const auto [low, high] = std::minmax({index(loss.atoms.front()), index(loss.atoms.back())});
+    if (high - low >= 4 && (high - low) % 2 == 0 && !is_cut) {
+      range = {low + 1, high - 1, false};
+      stride = 2;
+    }
+  }
   const Range body = range;
   include_atoms(loss, grid, range);
   range.first -= 2;
   range.last = std::max(std::min(range.last, last), range.first) + 2;
   Collector out(grid, range.first, range.last);
 
-  // A cell counts at the highest grid value not above its own loss. p <= P(cell) and p e^{-grid
-  // value} >= Q(cell) then hold.
+  // A cell counts at the highest grid value not above its own loss, or above it by rounding only
+  // (slack). p <= P(cell) and p e^{-grid value} >= Q(cell) then hold.
+  const double slack = slack_of(loss, range, grid) + (stride == 2 ? 4e-12 : 32 * kUnit);
   const auto place = [&](const Mass& m, long wanted) {
     const double own = cell_loss(m);
     if (std::isinf(own)) return;
     for (long index = wanted; index > wanted - 2; --index) {
-      if (value_at(grid, index) > own) continue;
+      if (value_at(grid, index) > own + slack) continue;
       out.add(index, m.p_low * (1 - 8 * kUnit));
       return;
     }
   };
 
   if (!body.empty) {
-    const auto n = static_cast<std::size_t>(body.last - body.first + 1);
+    const auto n = static_cast<std::size_t>((body.last - body.first) / stride + 1);
+    const double half = static_cast<double>(stride) * grid.step / 2;
     std::vector<Mass> cells(n);
     std::vector<double> values(n);
     for (std::size_t i = 0; i < n; ++i) {
-      values[i] = value_at(grid, body.first + static_cast<long>(i));
-      cells[i] = loss.cell(i == 0 ? -kInfinity : values[i] - grid.step / 2,
-                           i + 1 == n ? kInfinity : values[i] + grid.step / 2);
+      values[i] = value_at(grid, body.first + stride * static_cast<long>(i));
+      cells[i] = loss.cell(i == 0 ? -kInfinity : values[i] - half,
+                           i + 1 == n ? kInfinity : values[i] + half);
     }
     const Shares shares = balance(cells, values, is_cut);
     for (std::size_t i = 0; i < n; ++i) {
@@ -328,10 +343,9 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, doub
       if (i + 1 < n) take(i + 1, shares.up[i + 1]);
       if (i > 0) take(i - 1, shares.down[i - 1]);
       m.p_low *= 1 - 8 * kUnit;
-      place(m, body.first + static_cast<long>(i));
+      place(m, body.first + stride * static_cast<long>(i));
     }
   }
-  const double slack = slack_of(loss, range, grid);
   for (const Atom& atom : loss.atoms) {
     if (atom.mass.p_high <= 0) continue;
     const double position = (atom.loss - grid.offset) / grid.step;

@@ -36,6 +36,8 @@ constexpr double kLargestSize = 1e9;
 // A delta counts as so large an answer: losses spread over a few times it, at least.
 constexpr double kDeltaSize = 4;
 constexpr double kDeltaTail = 1e-60;
+constexpr double kInflation = 0.01;
+constexpr double kDeltaForTilts = 1e-6;
 constexpr int kBits = 19;
 // A sum known to within this part is known well enough; else other tilts are tried, two if
 // something is known.
@@ -68,6 +70,12 @@ struct Level {
   double top() const { return 2 * bottom(); }
 };
 
+/// Uses on one grid. What is computed from them depends on them alone.
+struct Placed {
+  std::vector<Uses> uses;
+  double variance = 0;
+};
+
 /// The list as one level sees it.
 class LevelList {
  public:
@@ -83,8 +91,6 @@ class LevelList {
     uses_ = one_gaussian(merge_equal(uses_), Round::kDown);
     const bool is_long = uses_.size() > kDistinctMax;
     if (is_long) uses_ = coarsened(uses_, Round::kDown, kDistinctMax, kFoldMax);
-    for (const Use& use : uses_)
-      variance_ += static_cast<double>(use.count) * variance_of(use.mechanism);
     double step = level.step();
     if (is_long) {
       steps_ = {kLongSteps * step};
@@ -97,13 +103,12 @@ class LevelList {
 
   /// The steps of the grids that this level asks.
   const std::set<double>& steps() const { return steps_; }
-  double deviation() const { return std::sqrt(variance_); }
 
   /// All uses on one grid, dominated by them. Uses that would not make the sum larger are left out.
-  std::vector<Uses> grids(double step, double tail) const {
-    std::vector<Uses> out;
+  Placed grids(double step, double tail) const {
+    Placed out;
     for (const Use& use : uses_) {
-      const std::optional<Loss> loss = loss_of(use.mechanism, Side::kLower, step);
+      std::optional<Loss> loss = loss_of(use.mechanism, Side::kLower, step);
       if (!loss) continue;
       const Span whole = span(*loss, tail);
       const double highest = kHighest * level_.top();
@@ -112,10 +117,13 @@ class LevelList {
       if (std::holds_alternative<SubsampledLaplace>(use.mechanism)) {
         const double top = std::max(loss->atoms.front().loss, loss->atoms.back().loss);
         grid.offset = top - step * std::floor(top / step);
+        raise_lowest_atom(*loss, grid);
       }
       GridLoss placed = round_down(*loss, grid, tail, highest);
-      if (!placed.p.empty() && is_useful(placed))
-        out.push_back({std::move(placed), static_cast<double>(use.count)});
+      if (placed.p.empty() || !is_useful(placed)) continue;
+      const auto k = static_cast<double>(use.count);
+      out.variance += k * variance_of(use.mechanism);
+      out.uses.push_back({std::move(placed), k});
     }
     return out;
   }
@@ -137,22 +145,44 @@ class LevelList {
     steps_.insert(fits ? decimal : spacing / std::ceil(spacing / level_.step()));
   }
 
-  /// E[e^{tL}] is convex in t, so from the least tilt that matters on it stays above 1.
+  /// Merges as much of the greatest atom, which lies on the grid, into the lowest as lifts that one
+  /// to the next grid value.
+  static void raise_lowest_atom(Loss& loss, const Grid& grid) {
+    Atom& top =
+        loss.atoms.front().loss > loss.atoms.back().loss ? loss.atoms.front() : loss.atoms.back();
+    Atom& low = &top == &loss.atoms.front() ? loss.atoms.back() : loss.atoms.front();
+    const double value =
+        grid.offset + grid.step * std::ceil((low.loss - grid.offset) / grid.step - 1e-6);
+    const double odds = std::exp(value) * (1 + 1e-14);
+    const double missing = odds * low.mass.q_high - low.mass.p_low;
+    const double share = missing / (top.mass.p_low - odds * top.mass.q_high) * (1 + 1e-9);
+    if (!(value < top.loss && missing > 0 && share < 1)) return;
+    low = {value,
+           low.loss_error,
+           {low.mass.p_low + share * top.mass.p_low, low.mass.p_high + share * top.mass.p_high,
+            low.mass.q_low + share * top.mass.q_low, low.mass.q_high + share * top.mass.q_high}};
+    for (double* mass : {&top.mass.p_low, &top.mass.p_high, &top.mass.q_low, &top.mass.q_high})
+      *mass *= 1 - share;
+  }
+
+  /// E[e^{tL}] is convex in t, so from the least tilt that matters on it stays above 1; and what Q
+  /// has too much of is little beside that.
   bool is_useful(const GridLoss& loss) const {
     const double tilt = 1 / level_.top();
-    double sum = loss.infinity;
+    double p_tilted = loss.infinity;
+    double q = 0;
     for (std::size_t i = 0; i < loss.p.size(); ++i) {
       const double value = loss.grid.offset +
                            static_cast<double>(loss.first + static_cast<long>(i)) * loss.grid.step;
-      sum += loss.p[i] * std::exp(tilt * value);
+      p_tilted += loss.p[i] * std::exp(tilt * value);
+      q += loss.p[i] * std::exp(-value);
     }
-    return sum >= 1;
+    return p_tilted >= 1 && q - 1 <= kInflation * (p_tilted - 1);
   }
 
   Level level_;
   std::vector<Use> uses_;
   double count_ = 0;
-  double variance_ = 0;
   std::set<double> steps_;
 };
 
@@ -163,14 +193,14 @@ double ask(const std::vector<Use>& uses, const Level& level, double delta, doubl
   const LevelList list(uses, level);
   double best = 0;
   for (const double step : list.steps()) {
-    const std::vector<Uses> grids = list.grids(step, tail);
-    if (grids.empty()) continue;
-    const Tilts tilts = tilts_around(tilt(grids), delta, list.deviation());
+    const Placed placed = list.grids(step, tail);
+    if (placed.uses.empty()) continue;
+    const Tilts tilts = tilts_around(tilt(placed.uses), delta, std::sqrt(placed.variance));
     double low = 0;
     double high = std::numeric_limits<double>::max();
     for (std::size_t i = 0; i < kTilts && low < (1 - kKnown) * high; ++i) {
       if (i >= 2 && low > high / 2) break;
-      const auto [above, below] = Composed::enclosing(grids, Side::kLower, tilts[i]);
+      const auto [above, below] = Composed::enclosing(placed.uses, Side::kLower, tilts[i]);
       low = std::max(low, read(below));
       high = std::min(high, read(above));
     }
@@ -205,7 +235,7 @@ double pld_delta_lower(const std::vector<Use>& uses, double epsilon, double uppe
   const std::vector<Use> merged = merge_equal(uses);
   const double size = greatest(kDeltaSize * upper, epsilon, [&](const Level& level) {
     return kDeltaSize * ask(
-                            merged, level, std::clamp(upper, 1e-250, 0.5), kDeltaTail,
+                            merged, level, kDeltaForTilts, kDeltaTail,
                             [&](const auto& grids) { return tilt_for_epsilon(grids, epsilon); },
                             [&](const Composed& sum) { return std::exp(sum.log_delta(epsilon)); });
   });
