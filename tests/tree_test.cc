@@ -14,6 +14,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -181,6 +182,36 @@ TEST(Tree, OnlyTheAuditReplays) {
 TEST(Tree, OnlyTheCommandLineRunsUnaccounted) {
   auto outside = [](const std::string& layer) { return layer != "cli" && layer != "privacy"; };
   EXPECT_EQ(list(product_words(outside, Strings::kDrop, {"unaccounted", "OwnValues"})), "");
+}
+
+/// The mechanisms of a closed list ("class Laplace;") that no text names.
+Found unaudited(const std::string& list, const std::string& cases) {
+  Found out;
+  const std::regex declared("\\bclass (?:mechanism::)?(\\w+);");
+  for (std::sregex_iterator it(list.begin(), list.end(), declared), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    const bool is_door = name == "Door" || name == "Verbs";  // they open for the others
+    if (!is_door && !std::regex_search(cases, std::regex("\\b" + name + "\\b")))
+      out.push_back(name);
+  }
+  return out;
+}
+
+TEST(Audit, AMechanismWithoutACaseIsMissed) {
+  EXPECT_EQ(unaudited("class Laplace;\nclass Gaussian;", "run<Laplace>()"), Found{"Gaussian"});
+  EXPECT_EQ(unaudited("class Laplace;", "LaplaceVector"), Found{"Laplace"});
+}
+
+// Whoever may open a Sensitive is enumerated by `audit exact`.
+TEST(Tree, EveryMechanismOfTheClosedListHasAnAuditCase) {
+  std::string cases;
+  for (const File& file : read(kRoot, {"src/audit"})) {
+    if (file.path.starts_with("src/audit/cases")) cases += code(file.text, Strings::kDrop);
+  }
+  const std::string list =
+      read_text(kRoot / "src/mechanism/mechanisms.h") + read_text(kRoot / "src/privacy/unseal.h");
+  EXPECT_GT(std::count(list.begin(), list.end(), ';'), 25);
+  EXPECT_EQ(unaudited(list, cases), Found{});
 }
 
 TEST(Tree, EveryLayerHasAReadmeOfAtMostAPage) {
