@@ -2,7 +2,7 @@
 // discreet audit randomness: what bent coins do, what stands, and how many bits an answer takes.
 #include <memory>
 
-#include "audit/source/randomness.h"
+#include "audit/exhibits.h"
 #include "cli/audit.h"
 #include "cli/audit_exhibit.h"
 #include "report/progress.h"
@@ -16,29 +16,17 @@ struct RandomnessArguments {
 };
 
 Result<int> run(const RandomnessArguments& arguments, const Streams& streams) {
-  const auto& parts = audit::randomness_parts();
-  report::Exhibit exhibit{.title = "Randomness that is not perfect"};
   const Interruption interruption;
   report::Progress bar(streams.err, "");
-  std::string known;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    known += (i == 0 ? "" : ", ") + parts[i].name;
-    if (arguments.part && *arguments.part != parts[i].name) continue;
-    bar.relabel(parts[i].name);
-    bar.show(i, parts.size());
-    if (Interruption::came()) {
-      exhibit.partial = true;
-      break;
-    }
-    DISCREET_ASSIGN(report::Section section, parts[i].run());
-    exhibit.sections.push_back(std::move(section));
-  }
-  if (exhibit.sections.empty() && !exhibit.partial) {
-    return Error{Code::kNotFound,
-                 "no part is called " + in_quotes(*arguments.part) + "; known: " + known};
-  }
-  DISCREET_TRY(show_exhibit(exhibit, arguments.show, streams));
-  return exhibit.partial ? 5 : 0;
+  DISCREET_ASSIGN(
+      const audit::Finding found,
+      audit::randomness_exhibit(
+          arguments.part.value_or(""),
+          {.progress = [&](int permille) { bar.show(static_cast<std::uint64_t>(permille), 1000); },
+           .stopped = Interruption::came,
+           .next = [&](const std::string& name) { bar.relabel(name); }}));
+  DISCREET_TRY(show_exhibit(found.exhibit, arguments.show, streams));
+  return found.exhibit.partial ? 5 : 0;
 }
 
 }  // namespace

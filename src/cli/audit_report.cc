@@ -5,8 +5,7 @@
 #include <iterator>
 #include <memory>
 
-#include "audit/conformance.h"
-#include "audit/exact.h"
+#include "audit/exhibits.h"
 #include "audit/source/randomness.h"
 #include "base/clock.h"
 #include "cli/audit.h"
@@ -48,47 +47,6 @@ Result<ledger::OwnerKey> key_of(const std::string& file) {
   return key;
 }
 
-Result<report::Section> exact_section(report::Progress& bar, const Text& only, bool& ok,
-                                      bool& partial) {
-  report::Section section{.heading = "Claimed and measured, from the compiled code",
-                          .words = {"All coin tapes to a depth, on two neighbours, with small "
-                                    "parameters; brackets are exact."},
-                          .columns = {"case", "mechanism", "neighbours", "claimed", "measured",
-                                      "delta", "unresolved", "verdict"}};
-  std::vector<std::string> names = audit::case_names();
-  if (only) names = {*only};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    bar.relabel(names[i]);
-    bar.show(i, names.size());
-    if (Interruption::came()) {
-      partial = true;
-      return section;
-    }
-    DISCREET_ASSIGN(const audit::AuditRow row, audit::run_case(names[i]));
-    ok = ok && row.ok;
-    section.rows.push_back({Cell::words(names[i]), Cell::words(row.mechanism),
-                            Cell::words(row.neighbours), Cell::words(row.claimed),
-                            Cell::words(row.measured), Cell::words(row.delta),
-                            Cell::number(row.unresolved), Cell::words(row.verdict)});
-  }
-  return section;
-}
-
-Result<report::Section> conformance_section(const std::string& file, bool& ok) {
-  DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(file));
-  report::Section section{.heading = "Conformance",
-                          .words = {"A checklist in the spirit of NIST SP 800-226."},
-                          .columns = {"#", "layer", "question", "answer", "evidence", "standing"}};
-  for (const audit::ConformanceLine& line : audit::conformance(policy)) {
-    ok = ok && line.standing != audit::Standing::kFails;
-    section.rows.push_back({Cell::number(std::to_string(line.number)), Cell::words(line.layer),
-                            Cell::words(line.question), Cell::words(line.answer),
-                            Cell::words(to_string(line.evidence)),
-                            Cell::words(to_string(line.standing))});
-  }
-  return section;
-}
-
 Result<int> run_report(const ReportArguments& arguments, const Streams& streams) {
   if (!arguments.key) return missing("--key", kExample);
   if (!arguments.out) return missing("--out", kExample);
@@ -104,14 +62,21 @@ Result<int> run_report(const ReportArguments& arguments, const Streams& streams)
            {Cell::words("SHA-256 of the program"), Cell::words(hash)},
            {Cell::words("made at"), Cell::words(to_utc(system_time_ms()))},
            {Cell::words("public key (Ed25519)"), Cell::words(ledger::to_hex(key.public_key()))}}});
-  bool ok = true;
-  DISCREET_ASSIGN(report::Section exact, exact_section(bar, arguments.cases, ok, exhibit.partial));
-  exhibit.sections.push_back(std::move(exact));
+  const audit::Watch watch{
+      .progress = [&](int permille) { bar.show(static_cast<std::uint64_t>(permille), 1000); },
+      .stopped = Interruption::came,
+      .next = [&](const std::string& name) { bar.relabel(name); }};
+  DISCREET_ASSIGN(audit::Finding exact, audit::exact_exhibit(arguments.cases.value_or(""), watch));
+  bool ok = exact.ok;
+  exhibit.partial = exact.exhibit.partial;
+  exhibit.sections.push_back(std::move(exact.exhibit.sections.front()));
   if (!exhibit.partial) exhibit.sections.push_back(audit::effective_epsilon());
   if (!exhibit.partial) exhibit.sections.push_back(audit::effective_curves());
   if (arguments.policy && !exhibit.partial) {
-    DISCREET_ASSIGN(report::Section section, conformance_section(*arguments.policy, ok));
-    exhibit.sections.push_back(std::move(section));
+    DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(*arguments.policy));
+    DISCREET_ASSIGN(audit::Finding checklist, audit::conformance_exhibit(policy, watch));
+    ok = ok && checklist.ok;
+    exhibit.sections.push_back(std::move(checklist.exhibit.sections.front()));
   }
   exhibit.footer = std::string("Verdict: ") +
                    (exhibit.partial ? "partial"

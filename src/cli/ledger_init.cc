@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet ledger init, namespace: a new ledger, a new namespace of units.
+#include "cli/ledger_init.h"
+
 #include <memory>
 #include <utility>
 
-#include "cli/ledger.h"
 #include "ledger/store_place.h"
 #include "policy/policy.h"
 #include "report/table.h"
@@ -239,6 +240,19 @@ Result<int> run_init(const InitArguments& arguments, const Streams& streams) {
   DISCREET_TRY(write_all(streams.out, sheet.render(format)));
   return 0;
 }
+
+}  // namespace
+
+Result<void> init_ledger(const std::string& policy, const LedgerArguments& where,
+                         const Streams& streams) {
+  InitArguments arguments;
+  arguments.where = where;
+  arguments.policy = policy;
+  DISCREET_TRY(run_init(arguments, {.in = streams.in, .out = streams.err, .err = streams.err}));
+  return {};
+}
+
+namespace {
 
 struct AddArguments {
   LedgerArguments where;

@@ -123,8 +123,8 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
                                  .analyst = arguments.world.analyst.value_or("owner"),
                                  .request_id = arguments.request_id.value_or("")};
   DISCREET_ASSIGN(const publish::Foreseen foreseen, publisher.foresee(request));
-  DISCREET_TRY(
-      write_all(arguments.dry_run ? streams.out : streams.err, design_text(workload, foreseen)));
+  DISCREET_TRY(write_all(arguments.dry_run ? streams.out : streams.err,
+                         report::design_text(workload, foreseen)));
   if (!foreseen.fits) {
     return Error{Code::kBudget, "this publication costs " + foreseen.price + ", and " +
                                     foreseen.left + " is left; nothing was charged. " +
@@ -146,7 +146,8 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
   const std::vector<publish::Sheet> sheets = publish::sheets_of(workload, publication);
   const std::string certificate = publish::certificate_json(workload, publication, *arguments.file,
                                                             to_utc(system_time_ms()).substr(0, 10));
-  const std::string page = exhibit_html(publication_page(workload, publication, sheets));
+  const std::string page =
+      report::exhibit_html(report::publication_page(workload, publication, sheets));
   if (arguments.report) DISCREET_TRY(write_file(*arguments.report, page));
   if (arguments.certificate) DISCREET_TRY(write_file(*arguments.certificate, certificate));
   if (arguments.output) {

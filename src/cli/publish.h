@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publications as words, pages and pictures.
+// What the commands that publish share.
 #pragma once
 
 #include "cli/asking.h"
 #include "cli/program.h"
-#include "publish/sheets.h"
-#include "report/html.h"
+#include "report/publication.h"
 
 namespace discreet::cli {
-
-/// What will be measured, at which price, and how far off every cell will be.
-std::string design_text(const publish::Workload& workload, const publish::Foreseen& foreseen);
-
-/// The page: prices, what is not protected, error bars, tiles, who is hidden by the noise, and what
-/// whole numbers did to the values.
-report::Exhibit publication_page(const publish::Workload& workload,
-                                 const publish::Publication& publication,
-                                 const std::vector<publish::Sheet>& sheets);
 
 /// The largest half width of a workload at every price.
 struct WorkloadCurve {

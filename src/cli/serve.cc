@@ -6,8 +6,10 @@
 #include <mutex>
 
 #include "cli/asking.h"
+#include "cli/ledger_init.h"
 #include "cli/program.h"
 #include "ledger/store_place.h"
+#include "policy/server_section.h"
 #include "server/api/service.h"
 #include "server/pgwire/server.h"
 #include "server/pgwire/service_desk.h"
@@ -31,6 +33,7 @@ class AskingWorld final : public server::api::World {
   const policy::Policy& policy() const override { return asking_->policy(); }
   ledger::Ledger& ledger() override { return asking_->ledger(); }
   session::Session& session() override { return asking_->session(); }
+  engine::Engine& engine() override { return asking_->engine(); }
 
  private:
   std::unique_ptr<Asking> asking_;
@@ -98,12 +101,44 @@ Result<server::api::ServiceOptions> service_options(const ServeArguments& argume
   return options;
 }
 
-Result<int> run_serve(const ServeArguments& arguments, const Streams& streams) {
+/// What the options leave open, as the policy says it.
+Result<ServeArguments> with_policy(ServeArguments arguments) {
+  DISCREET_ASSIGN(const policy::ServerSection said,
+                  policy::load_server_section(arguments.world.policy_path()));
+  if (!arguments.listen) arguments.listen = said.listen;
+  if (!arguments.pg_listen) arguments.pg_listen = said.postgres;
+  if (!arguments.certificate && !arguments.key) {
+    arguments.certificate = said.certificate;
+    arguments.key = said.key;
+  }
+  return arguments;
+}
+
+/// The first start makes the ledger, as the policy says. Where a server has been before, a ledger
+/// that is missing was lost: a new one would be a second budget.
+Result<void> begin_ledger(const ServeArguments& arguments, const std::filesystem::path& state,
+                          const Streams& streams) {
+  const std::string& ledger = arguments.world.where.path();
+  std::error_code ignored;
+  if (ledger::is_postgres(ledger) || std::filesystem::exists(ledger, ignored)) return {};
+  if (std::filesystem::exists(state / "accounts.db", ignored)) {
+    return Error{Code::kNotFound,
+                 "the ledger " + in_quotes(ledger) + " is gone, but accounts of a server are in " +
+                     in_quotes(state.string()) +
+                     "; restore its newest copy: a new one would forget what was spent"};
+  }
+  say(streams.err, "there is no ledger yet; making one from the policy, for life:\n");
+  return init_ledger(arguments.world.policy_path(), arguments.world.where, streams);
+}
+
+Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   server::Signals signals;  // before any thread is made
   ::umask(077);             // what is kept here is for nobody else
+  DISCREET_ASSIGN(const ServeArguments arguments, with_policy(given));
   DISCREET_ASSIGN(server::http::Options http, http_options(arguments));
   DISCREET_ASSIGN(const auto pg, pg_options(arguments));
   DISCREET_ASSIGN(const server::api::ServiceOptions options, service_options(arguments, streams));
+  DISCREET_TRY(begin_ledger(arguments, options.state, streams));
   DISCREET_ASSIGN(const auto service, server::api::Service::open(options));
   http.log = [&](const server::http::Seen& seen) { service->note(seen); };
   http.body_max = [&](const server::http::Request& request) { return service->body_max(request); };
@@ -147,8 +182,9 @@ void add_serve(Program& program) {
        .explanation =
            "Analysts log in and ask in SQL (POST /api/v1/query); the ledger's caps hold for each\n"
            "of them and for all together. What reads data is answered at a tick of the clock that\n"
-           "is fixed before the data is read. The first start makes the owner's login and tells\n"
-           "its password once. A browser shows the pages for owner, analysts and auditor, and for\n"
+           "is fixed before the data is read. The first start makes the ledger and the owner's\n"
+           "login, whose password it tells once. A browser shows the pages for owner, analysts and "
+           "auditor, and for\n"
            "people who answer a --survey; /api/v1/openapi.json describes the interface.\n",
        .closing = std::string("Example:\n  ") + kExample +
                   "\n  curl -H 'Content-Type: application/json' -d "
@@ -158,7 +194,8 @@ void add_serve(Program& program) {
   add_text(app, "--policy", arguments->world.policy, "what the owner declared (./policy.yaml)",
            "FILE");
   arguments->world.where.add_to(app);
-  add_text(app, "--listen", arguments->listen, "where to listen (127.0.0.1:8080)", "ADDRESS");
+  add_text(app, "--listen", arguments->listen,
+           "where to listen (server: listen: of the policy, or 127.0.0.1:8080)", "ADDRESS");
   add_text(app, "--pg-listen", arguments->pg_listen,
            "listen for PostgreSQL's clients too, such as 127.0.0.1:5433 (not)", "ADDRESS");
   add_text(app, "--state", arguments->state,
@@ -167,7 +204,8 @@ void add_serve(Program& program) {
            "FOLDER");
   add_texts(app, "--survey", arguments->surveys,
             "a survey to collect, from discreet local survey; may be given again", "FILE");
-  add_text(app, "--tls-certificate", arguments->certificate, "a PEM chain", "FILE");
+  add_text(app, "--tls-certificate", arguments->certificate,
+           "a PEM chain (server: tls: of the policy)", "FILE");
   add_text(app, "--tls-key", arguments->key, "its private key, PEM", "FILE");
   add_text(app, "--tick-ms", arguments->tick, "answers come at multiples of it (100)");
   add_text(app, "--answer-ms", arguments->answer_after,

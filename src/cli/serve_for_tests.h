@@ -17,6 +17,7 @@
 
 #include "cli/server_process_for_tests.h"
 #include "server/http/client_for_tests.h"
+#include "server/identity/accounts.h"
 
 namespace discreet::cli {
 
@@ -59,6 +60,29 @@ class ServedSurvey {
             "--listen",    "127.0.0.1:0",
             "--answer-ms", "20",
             "--tick-ms",   "10"};
+  }
+
+  /// Makes all accounts and their tokens beside the server, before it first starts, with cheap
+  /// passwords: for many of them.
+  void make_accounts() {
+    namespace identity = server::identity;
+    const std::filesystem::path state = path("ledger.server");
+    std::filesystem::create_directories(state);
+    std::filesystem::permissions(state, std::filesystem::perms::owner_all);
+    const auto accounts =
+        identity::Accounts::open({.file = state / "accounts.db", .cost = {.passes = 1, .kib = 64}});
+    DISCREET_CHECK(accounts.has_value());
+    const auto make = [&](const std::string& name, identity::Role role) {
+      const auto password = (*accounts)->add(name, role);
+      DISCREET_CHECK(password.has_value());
+      const auto login = (*accounts)->log_in(name, *password);
+      DISCREET_CHECK(login.has_value() && login->has_value());
+      return (*login)->token;
+    };
+    owner_token = make("owner", identity::Role::kOwner);
+    for (int i = 0; i < analysts_; ++i) {
+      tokens.push_back(make("a" + std::to_string(i), identity::Role::kAnalyst));
+    }
   }
 
   /// Starts the server; the first time also logs the owner in and makes the analysts' accounts.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server as a program: started, killed under load, reloaded, stopped, and started wrongly.
+#include <sys/resource.h>
+
 #include "cli/process_for_tests.h"
 #include "cli/serve_for_tests.h"
 #include "ledger/scratch_for_tests.h"
@@ -20,6 +22,83 @@ TEST(Serve, NothingIsReleasedUnchargedWhenKilled) {
   }
   for (const std::string& text : trial.settle()) ADD_FAILURE() << text;
   EXPECT_GT(trial.answered(), 0U);
+}
+
+// From a policy alone: the ledger, TLS and the address come with it. A ledger that is lost is not
+// made again.
+TEST(Serve, TheFirstStartMakesEverythingFromThePolicy) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  const ServedSurvey survey(program_path(), scratch.path(), 1);
+  for (const char* const name : {"ledger", "key", "witness"}) {
+    std::filesystem::remove(scratch / name);
+  }
+  ASSERT_EQ(
+      std::system(("cd '" + scratch.path().string() +
+                   "' && openssl req -x509 -newkey ed25519 -nodes -days 2 -subj /CN=localhost "
+                   "-keyout server.key -out server.pem > /dev/null 2>&1")
+                      .c_str()),
+      0);
+  const std::string policy = ledger::slurp(scratch / "policy.yaml");
+  ledger::spill(scratch / "policy.yaml",
+                policy +
+                    "server:\n  listen: 127.0.0.1:0\n  postgres: 127.0.0.1:0\n"
+                    "  tls: {certificate: server.pem, key: server.key}\n");
+  const std::vector<std::string> all = survey.command();
+  const std::vector<std::string> words(all.begin(), all.begin() + 10);  // without --listen
+  {
+    ServerProcess server(words);
+    ASSERT_NE(server.port(), 0);
+    for (const char* const told : {"making one from the policy", "for life", "password  ",
+                                   "PostgreSQL's clients", "serving on https://127.0.0.1:"}) {
+      EXPECT_NE(server.said().find(told), std::string::npos) << told << "\n" << server.said();
+    }
+    EXPECT_EQ(WEXITSTATUS(server.end(SIGTERM)), 0);
+  }
+  std::filesystem::remove(scratch / "ledger");
+  const Finished lost = discreet({words.begin() + 1, words.end()});
+  EXPECT_EQ(lost.status, 2) << lost.err;
+  EXPECT_NE(lost.err.find("would forget what was spent"), lost.err.npos) << lost.err;
+  ledger::spill(scratch / "policy.yaml", policy + "server: {tls: {certificate: server.pem}}\n");
+  const Finished wrong = discreet({words.begin() + 1, words.end()});
+  EXPECT_EQ(wrong.status, 2);
+}
+
+// No room on the disk: constant to the analyst, clear to the operator, over when there is room.
+TEST(Serve, AFullDiskIsToldAndPassesWithoutARestart) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  ServedSurvey survey(program_path(), scratch.path(), 1);
+  const auto server = survey.start();
+  ASSERT_NE(server, nullptr);
+  ServedSurvey::Client client(server->port());
+  const auto ask = [&](int number) {
+    const ServedSurvey::Json body = {
+        {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
+        {"epsilon", "0.01"}};
+    return ServedSurvey::ask(client, survey.tokens[0], "POST", "/api/v1/query", body.dump());
+  };
+  EXPECT_EQ(ask(0).status, 200);
+  const auto allow = [&](rlim_t bytes) {
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+    ASSERT_EQ(prlimit(server->id(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  };
+  allow(1);
+  const auto first = ask(1);
+  const auto second = ask(2);
+  EXPECT_GE(first.status, 500) << first.body;
+  EXPECT_EQ(first.body, second.body);
+  EXPECT_EQ(first.body.find("ledger"), first.body.npos) << first.body;
+  allow(RLIM_INFINITY);
+  int status = 0;
+  for (int i = 0; i < 100 && status != 200; ++i) {
+    status = ask(3).status;
+    if (status != 200) usleep(100'000);
+  }
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(ServedSurvey::ask(client, "", "GET", "/healthz").status, 200);
+  EXPECT_NE(ServedSurvey::ask(client, survey.owner_token, "POST", "/api/v1/verify")
+                .body.find("\"sound\":true"),
+            std::string::npos);
+  EXPECT_EQ(WEXITSTATUS(server->end(SIGTERM)), 0);
 }
 
 TEST(Serve, StartsReloadsAndSaysWhatIsWrong) {

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "mechanism/sv_certificate.h"
+#include "policy/server_section.h"
 
 namespace discreet::policy {
 namespace {
@@ -80,7 +81,7 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
   Places places;
   Fields fields(root, "",
                 {"version", "engine", "snapshot", "ledger", "units", "tables", "public", "views",
-                 "daily", "noise", "randomness", "other_releases"},
+                 "daily", "noise", "randomness", "other_releases", "server"},
                 mistakes);
   if (!root.is(Kind::kMap)) return policy;
   read_version(fields);
@@ -108,6 +109,9 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
     read_tables(*tables, true, policy, places, mistakes);
   }
   read_views(fields, policy, mistakes);
+  if (const Node* server = fields.get_map("server", "server: {listen: 127.0.0.1:8080}")) {
+    read_server(*server, directory, mistakes);
+  }
   if (const Node* daily = fields.get_map("daily", kDailyExample)) {
     read_daily(*daily, policy, mistakes);
   }

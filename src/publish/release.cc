@@ -117,7 +117,9 @@ Result<Foreseen> Publisher::foresee(const Request& request) const {
                .price = ledger::to_text(ledger::Notion::kZcdp, quote.price),
                .left = ledger::to_text(ledger::Notion::kZcdp, quote.analyst_left),
                .fits = quote.fits,
-               .repeat = quote.repeat};
+               .repeat = quote.repeat,
+               .units = prepared.checked.rows.charge().units().name,
+               .quote = quote};
   const ledger::Price& left =
       quote.total_left.amount < quote.analyst_left.amount ? quote.total_left : quote.analyst_left;
   out.left = ledger::to_text(ledger::Notion::kZcdp, left);

@@ -28,7 +28,9 @@ struct Foreseen {
   bool fits = true;
   bool repeat = false;
   double width_that_fits =
-      0;  ///< the largest half width at the price that is left; 0: none is left
+      0;                   ///< the largest half width at the price that is left; 0: none is left
+  std::string units = {};  ///< who pays
+  ledger::Quote quote = {};
 };
 
 /// What it says about itself.

@@ -30,6 +30,7 @@ struct Reader {
   Workload out = {};
   AxisReader axes;
   std::set<std::string> names = {};
+  bool may_read_files = true;
 };
 
 double weight_of(Fields& fields) {
@@ -196,6 +197,17 @@ void read_ranges(Reader& reader, const Node& node) {
   }
 }
 
+/// Lines of child,parent: written into the workload, or in a file that it names.
+Result<std::string> parents_of(const std::string& given, const Reader& reader) {
+  if (given.find('\n') != given.npos) return given;
+  if (!reader.may_read_files) {
+    return Error{Code::kRefused,
+                 "a workload that was sent cannot name files; write the lines of child,parent into "
+                 "it, with parents: |"};
+  }
+  return read_whole_file((std::filesystem::path(reader.directory) / given).string());
+}
+
 void read_hierarchies(Reader& reader, const Node& node) {
   const std::string path = "hierarchies." + policy::shown(node.key);
   if (!is_new_name(reader, node, path)) return;
@@ -211,8 +223,7 @@ void read_hierarchies(Reader& reader, const Node& node) {
   const auto axis = reader.axes.find(*column, fields.line_of("column"), path, reader.out);
   if (!axis) return;
   asked.axis = *axis;
-  const std::string at = (std::filesystem::path(reader.directory) / *file).string();
-  const auto text = read_whole_file(at);
+  const auto text = parents_of(*file, reader);
   if (!text) {
     reader.mistakes.add(fields.line_of("parents"), path, text.error());
     return;
@@ -460,11 +471,12 @@ Result<Workload> read_workload(const std::string& text, const std::string& file,
   Reader reader{.policy = policy,
                 .directory = policy::directory_of(file),
                 .mistakes = mistakes,
-                .axes = AxisReader(mistakes)};
+                .axes = AxisReader(mistakes),
+                .may_read_files = !file.empty()};
   if (document.root) read_root(*document.root, reader);
   if (mistakes.empty()) return std::move(reader.out);
   const std::vector<policy::Mistake> all = mistakes.take();
-  std::string out = file + " has " + std::to_string(all.size()) +
+  std::string out = (file.empty() ? "the workload" : file) + " has " + std::to_string(all.size()) +
                     (all.size() == 1 ? " mistake: " : " mistakes: ");
   for (std::size_t i = 0; i < all.size(); ++i) {
     out += (i == 0 ? "" : "; ") + std::string("line ") + std::to_string(all[i].line) + ": " +

@@ -116,7 +116,8 @@ struct Workload {
   FixedAreas fixed_areas(const AskedHierarchy& hierarchy) const;
 };
 
-/// `file` is how messages call it; files that it names are relative to its folder.
+/// `file` is how messages call it; files that it names are relative to its folder. Empty: the text
+/// was sent by somebody who may not name files.
 /// Fails with: kInvalidInput, with all mistakes by line and how to mend them; kNotFound.
 Result<Workload> read_workload(const std::string& text, const std::string& file,
                                const policy::Policy& policy);

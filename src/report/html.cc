@@ -6,6 +6,14 @@
 namespace discreet::report {
 namespace {
 
+constexpr std::string_view kStyle =
+    ":root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:54em;margin:2em auto;"
+    "padding:0 1em}table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto}"
+    "td,th{border:1px solid #8888;padding:.25em .6em;text-align:left}"
+    "td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".partial{background:#fdd;color:#000;padding:.5em}svg{max-width:100%;height:auto;"
+    "background:#fff}";
+
 constexpr const char* kPartial =
     "PARTIAL: stopped before its end; what is missing was not looked at.";
 
@@ -79,14 +87,14 @@ std::string exhibit_text(const Exhibit& exhibit, int columns) {
   return out;
 }
 
+std::string_view exhibit_style() { return kStyle; }
+
 std::string exhibit_html(const Exhibit& exhibit) {
   std::string out =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>" +
-      escaped(exhibit.title) +
-      "</title>\n<style>body{font:16px/1.5 sans-serif;max-width:54em;margin:2em auto;padding:0 1em}"
-      "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.25em .6em;"
-      "text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}"
-      ".partial{background:#fdd;padding:.5em}svg{max-width:100%;height:auto}</style></head><body>\n"
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width\">\n<title>" +
+      escaped(exhibit.title) + "</title>\n<style>" + std::string(kStyle) +
+      "</style></head><body>\n"
       "<h1>" +
       escaped(exhibit.title) + "</h1>\n";
   if (exhibit.partial) out += std::string("<p class=\"partial\">") + kPartial + "</p>\n";

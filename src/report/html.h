@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/html_chart.h"
@@ -34,6 +35,8 @@ struct Exhibit {
 /// Paragraphs broken at `columns`, tables, and charts drawn with letters.
 std::string exhibit_text(const Exhibit& exhibit, int columns = 78);
 std::string exhibit_html(const Exhibit& exhibit);
+/// The page's one style sheet, as it stands in it: whoever serves pages may allow just this one.
+std::string_view exhibit_style();
 /// Everything, for programs.
 std::string exhibit_json(const Exhibit& exhibit);
 

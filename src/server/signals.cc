@@ -21,6 +21,7 @@ sigset_t awaited() {
 Signals::Signals() {
   const sigset_t set = awaited();
   DISCREET_CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
 }
 
 Signal Signals::wait() {

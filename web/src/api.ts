@@ -27,7 +27,7 @@ export interface Sheet {
   rows: Cell[][]; small: boolean[]; clipped: string[];
 }
 export interface Answer { repeated: boolean; charge: number; notes: string[]; answer: Sheet }
-export interface Job { job: string; stage: string; due: string; due_ms: number }
+export interface Job { job: string; kind: string; stage: string; due: string; due_ms: number; report: boolean }
 export interface LedgerRecord {
   record: number; time: string; kind: string; namespace: string; analyst: string; amount: string; delta: string;
   blocks: string[]; request_id: string; about: number; detail: string; hash: string;

@@ -9,7 +9,7 @@ interface WaitingJob extends Job { analyst: string; percent: number }
 
 export async function checkPage(me: Me): Promise<HTMLElement> {
   const [status, { lines }] = await Promise.all([get<Status>('status'), get<{ lines: AuditLine[] }>('audit-log?last=200')]);
-  const jobs = me.role === 'owner' ? (await get<{ jobs: WaitingJob[] }>('jobs')).jobs : [];
+  const jobs = me.role === 'owner' ? (await get<{ waiting: WaitingJob[] }>('jobs')).waiting : [];
   const fact = (name: string, value: string, bad = false) => h('div', { class: 'fact' }, h('small', {}, name), h('b', {}, bad ? `⚠ ${value}` : value));
   const result = h('div', { 'aria-live': 'polite', id: 'verified' });
   const verify = h('button', { class: 'main', on: { click: () => void run() } }, 'Verify the ledger');
@@ -47,9 +47,9 @@ export async function checkPage(me: Me): Promise<HTMLElement> {
     h('section', { class: 'card', 'aria-label': 'Ledger' }, h('h2', {}, 'The ledger'),
       h('p', {}, `${plural(status.ledger.records, 'record', 'records')}. Verifying reads all of them again: the chain of hashes, the signatures, every cap, and the bytes of every answer.`),
       h('div', { class: 'row' }, verify, me.role === 'owner' ? h('button', { on: { click: () => void reload() } }, 'Read the policy again') : null), result),
-    me.role === 'owner' ? h('section', { class: 'card', 'aria-label': 'Waiting' }, h('h2', {}, 'Questions that wait'),
+    me.role === 'owner' ? h('section', { class: 'card', 'aria-label': 'Waiting' }, h('h2', {}, 'What waits'),
       jobs.length === 0 ? h('p', { class: 'soft' }, 'None.') :
-        table('Waiting', ['who', 'until', 'engine'], jobs.map((j) => [j.analyst, when(j.due), `${j.percent} %`]), [2])) : null,
+        table('Waiting', ['who', 'what', 'until', 'engine'], jobs.map((j) => [j.analyst, j.kind, when(j.due), `${j.percent} %`]), [3])) : null,
     h('section', { class: 'card', 'aria-label': 'Audit log' }, h('h2', {}, 'Who did what'),
       h('p', { class: 'soft' }, 'Names and ids, never a question or a value. Each line carries the hash of the one before.'),
       table('Audit log, the newest first', ['line', 'when', 'who', 'what', 'about'],

@@ -10,6 +10,7 @@ interface Page { path: string; title: string; roles: Role[]; show(me: Me): Promi
 // What a page needs is fetched when it is first shown.
 const kPages: Page[] = [
   { path: 'ask', title: 'Ask', roles: ['analyst', 'owner'], show: async (me) => (await import('./ask')).askPage(me) },
+  { path: 'work', title: 'Work', roles: ['analyst', 'owner', 'auditor'], show: async (me) => (await import('./work')).workPage(me) },
   { path: 'history', title: 'History', roles: ['analyst', 'owner', 'auditor'], show: async (me) => (await import('./history')).historyPage(me) },
   { path: 'spending', title: 'Spending', roles: ['owner', 'auditor'], show: async (me) => (await import('./spending')).spendingPage(me) },
   { path: 'check', title: 'Check', roles: ['owner', 'auditor'], show: async (me) => (await import('./check')).checkPage(me) },

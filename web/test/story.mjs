@@ -96,9 +96,9 @@ async function theStory(house) {
 }
 
 const kVisits = {
-  ann: [['Ask', 'Your question, in SQL'], ['History', 'A receipt names the record'], ['Surveys', 'nobody is trusted'], ['My account', 'Change your password']],
-  owner: [['Ask', 'Your question, in SQL'], ['History', 'All records'], ['Spending', 'Budget of people'], ['Check', 'The ledger'], ['People', 'New account'], ['Surveys', 'Do you like'], ['My account', 'Change your password']],
-  audit: [['History', 'All records'], ['Spending', 'By analyst'], ['Check', 'Verify the ledger'], ['People', 'Accounts'], ['Surveys', 'Do you like'], ['My account', 'auditor']],
+  ann: [['Ask', 'Your question, in SQL'], ['Work', 'A model from noisy sums'], ['History', 'A receipt names the record'], ['Surveys', 'nobody is trusted'], ['My account', 'Change your password']],
+  owner: [['Ask', 'Your question, in SQL'], ['Work', 'Replay'], ['History', 'All records'], ['Spending', 'Budget of people'], ['Check', 'The ledger'], ['People', 'New account'], ['Surveys', 'Do you like'], ['My account', 'Change your password']],
+  audit: [['Work', 'The compiled code'], ['History', 'All records'], ['Spending', 'By analyst'], ['Check', 'Verify the ledger'], ['People', 'Accounts'], ['Surveys', 'Do you like'], ['My account', 'auditor']],
 };
 
 async function visitAll(house, name) {
@@ -117,10 +117,25 @@ async function visitAll(house, name) {
       await page.getByRole('button', { name: 'Verify the ledger' }).click();
       await page.getByText(/^Sound: \d+ records/).waitFor();
     }
+    if (title === 'Work' && name === 'audit') await anAudit(page);
     if (title === 'Spending') await page.getByRole('cell', { name: 'budget', exact: true }).waitFor(); // ann's refusal
   }
   assert.deepEqual(page.complaints, []);
   await page.context().close();
+}
+
+/** An audit as a job with a report in a tab of its own, which may do nothing. */
+async function anAudit(page) {
+  await page.getByLabel('Deadline, in seconds from now').fill('1');
+  await page.getByLabel('Check', { exact: true }).selectOption('conformance');
+  await page.getByRole('button', { name: 'Run it' }).click();
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('button', { name: 'Open the report' }).click();
+  const report = await opened;
+  await report.getByRole('heading', { name: 'A checklist for this policy' }).waitFor();
+  assert.match(report.url(), /\/reports\//);
+  await shot(report, 'report');
+  await report.close();
 }
 
 async function aPersonAtHome(house) {

@@ -5,9 +5,9 @@ import { faultsOf } from './axe.mjs';
 import { House, kAttack, shot, writeSql } from './house.mjs';
 
 const kPages = {
-  ann: ['Ask', 'History', 'Surveys', 'My account'],
-  owner: ['Ask', 'History', 'Spending', 'Check', 'People', 'Surveys', 'My account'],
-  audit: ['History', 'Spending', 'Check', 'People', 'Surveys', 'My account'],
+  ann: ['Ask', 'Work', 'History', 'Surveys', 'My account'],
+  owner: ['Ask', 'Work', 'History', 'Spending', 'Check', 'People', 'Surveys', 'My account'],
+  audit: ['Work', 'History', 'Spending', 'Check', 'People', 'Surveys', 'My account'],
 };
 
 async function everywhere(house) {
@@ -83,7 +83,7 @@ async function byKeyboard(house) {
 
 async function whatIsRefused(house) {
   const token = await house.logIn('ann');
-  for (const [method, path] of [['GET', 'accounts'], ['GET', 'status'], ['GET', 'audit-log'], ['POST', 'verify'], ['POST', 'reload'], ['GET', 'jobs'], ['POST', 'accounts/bob/unlock'], ['DELETE', 'accounts/bob']]) {
+  for (const [method, path] of [['GET', 'accounts'], ['GET', 'status'], ['GET', 'audit-log'], ['POST', 'verify'], ['POST', 'reload'], ['POST', 'audits'], ['POST', 'audits/replay'], ['POST', 'accounts/bob/unlock'], ['DELETE', 'accounts/bob']]) {
     assert.match((await house.api(method, path, undefined, token)).message, /your role may not do this/, path);
   }
   // A name with markup, in an account and in an error, is shown as text.

@@ -28,6 +28,7 @@ class Fields {
   std::optional<std::string> text(const std::string& name) const;
   /// Fails with: kInvalidInput unless true or false.
   Result<bool> flag(const std::string& name, bool otherwise) const;
+  const std::map<std::string, std::string>& all() const { return values_; }
 
  private:
   std::map<std::string, std::string> values_;

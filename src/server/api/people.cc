@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void send(const Service& service, const Call& call, const Result<Json>& json) {
+void send(Service& service, const Call& call, const Result<Json>& json) {
   if (!json) return call.reply(service.refused(call, json.error()));
   call.reply({.body = padded(json->dump(-1, ' ', false, Json::error_handler_t::replace))});
 }

@@ -7,21 +7,12 @@
 
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
-#include "server/api/service.h"
+#include "server/api/work.h"
 
 namespace discreet::server::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<std::string> names_of(const Call& call) {
-  std::vector<std::string> names;
-  for (const ApiRoute& route : routes()) {
-    if (route.pattern != call.request.path || route.method != call.request.method) continue;
-    for (const FieldFacts& field : route.fields) names.push_back(field.name);
-  }
-  return names;
-}
 
 Result<Rational> number(const std::string& name, const std::string& text) {
   const Result<Rational> value = Rational::parse(text);
@@ -35,18 +26,6 @@ Result<std::int64_t> bound(const std::string& name, const std::string& text) {
     return invalid_input(name + " must be a whole number from 1 to 1000000");
   }
   return static_cast<std::int64_t>(value.floor().get_si());
-}
-
-/// Ids of different analysts never meet.
-Result<std::string> request_id(const std::string& analyst, const std::string& id) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
-  };
-  if (id.empty() || id.size() > 64 || !std::all_of(id.begin(), id.end(), fits)) {
-    return invalid_input("request_id has 1 to 64 letters, digits, '.', '-' or '_'");
-  }
-  return analyst + "/" + id;
 }
 
 Result<std::optional<Rational>> rows_of(const Fields& fields) {
@@ -154,10 +133,16 @@ Result<std::string> curve_of(session::Session& session, const Fields& fields,
 }
 
 Result<void> try_ask(Service& service, const Call& call) {
-  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
+  DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const bool waits, fields.flag("wait", true));
-  DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
   const std::shared_ptr<World> world = service.world();
+  const auto key = repeat_key(fields.all(), call.account.name);
+  if (const auto body = key ? world->repeats().find(*key) : nullptr) {
+    service.count_question(true);
+    call.reply({.body = *body});
+    return {};
+  }
+  DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
   // Whether a stored answer is given depends on the text and the history, as far as it may be seen
   // (F2). It reads no data, so it needs no deadline; and what is stored stays stored, so that
   // nothing can come between.
@@ -165,46 +150,39 @@ Result<void> try_ask(Service& service, const Call& call) {
   // With an error to solve for, what is explained may be a pilot, and data be read after it.
   if (explained.repeat && !request.error) {
     service.count_question(true);
-    call.reply(answer_of(world->session().ask(request), service, call));
+    const Result<session::Answered> answered = world->session().ask(request);
+    http::Response response = answer_of(answered, service, call);
+    if (key && answered) {
+      world->repeats().keep(*key, std::make_shared<const std::string>(response.body),
+                            response.body.size());
+    }
+    call.reply(std::move(response));
     return {};
   }
   DISCREET_TRY(service.audit().append({call.account.name, "query", call.request.id}));
   service.count_question(false);
-  // What the job needs to know of the call: not its body, not its way back.
-  Call known{http::Request{}, http::Reply([](const http::Response&) {}), call.account};
-  known.request.id = call.request.id;
-  DISCREET_ASSIGN(
-      const jobs::JobFacts made,
-      service.submit(*world, request, explained,
-                     [&service, world, request, known](const std::function<void(int)>& progress) {
-                       const engine::OwnerLog log{
-                           .say =
-                               [&service, known](const std::string& words) {
-                                 service.log("engine",
-                                             "request " + known.request.id + ": " + words);
-                               },
-                           .progress = progress};
-                       return answer_of(world->session().ask(request, log), service, known);
-                     }));
+  const auto run = [&service, world, request,
+                    known = known_of(call)](const std::function<void(int)>& progress) {
+    return answer_of(world->session().ask(request, owner_log(service, known, progress)), service,
+                     known);
+  };
+  DISCREET_ASSIGN(const jobs::JobFacts made,
+                  service.submit(*world, {.analyst = call.account.name, .work = run}, explained));
   if (waits) {
     service.jobs().answer(call.account.name, made.id, call.reply);
     return {};
   }
-  call.reply(sent(text_of({{"job", made.id},
-                           {"stage", to_string(made.stage)},
-                           {"due", to_utc(made.due_ms)},
-                           {"due_ms", made.due_ms}}),
-                  202));
+  call.reply(sent(job_text(made), 202));
   return {};
 }
 
 Result<std::string> try_curve(Service& service, const Call& call) {
-  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
+  DISCREET_ASSIGN(const Fields fields, fields_of(call));
   return curve_of(service.world()->session(), fields, call.account.name);
 }
 
 Result<std::string> try_explain(Service& service, const Call& call) {
-  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, names_of(call)));
+  DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const session::Request request, request_of(fields, call.account.name));
   const std::shared_ptr<World> world = service.world();
   DISCREET_ASSIGN(const session::Explanation explained, service.explain(*world, request));
@@ -251,9 +229,36 @@ Result<std::string> curve_document(session::Session& session,
   return curve_of(session, Fields(fields), analyst);
 }
 
+Result<std::string> request_id(const std::string& analyst, const std::string& id) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+  };
+  if (id.empty() || id.size() > 64 || !std::all_of(id.begin(), id.end(), fits)) {
+    return invalid_input("request_id has 1 to 64 letters, digits, '.', '-' or '_'");
+  }
+  return analyst + "/" + id;
+}
+
 Result<session::Request> request_of(const std::map<std::string, std::string>& fields,
                                     const std::string& analyst) {
   return request_of(Fields(fields), analyst);
+}
+
+std::optional<std::string> repeat_key(const std::map<std::string, std::string>& fields,
+                                      const std::string& analyst) {
+  std::string key;
+  const auto add = [&key](const std::string& text) {
+    key += std::to_string(text.size()) + ":" + text;
+  };
+  add(analyst);
+  for (const auto& [name, value] : fields) {
+    if (name == "request_id" || name == "error") return std::nullopt;
+    if (name == "wait") continue;  // a repeat is answered at once in any case
+    add(name);
+    add(value);
+  }
+  return key;
 }
 
 Error discreet_error(Service& service, const std::string& analyst, const Error& error) {

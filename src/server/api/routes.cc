@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one table of routes.
+#include "audit/attack/attack.h"
 #include "server/api/service.h"
 
 namespace discreet::server::api {
@@ -22,6 +23,12 @@ ApiRoute heavy(ApiRoute route) {
   return route;
 }
 
+std::string attack_list() {
+  std::string out;
+  for (const std::string& name : audit::attack_names()) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
 std::vector<ApiRoute> make_routes() {
   const std::vector<FieldFacts> question = {
       {"sql", "one SELECT, in PostgreSQL's grammar", true},
@@ -40,6 +47,33 @@ std::vector<ApiRoute> make_routes() {
                  {"wait", "true (the default): answer at the deadline; false: a job at once"}});
   const auto curving = with(question, {{"from", "the least epsilon, as text (0.05)"},
                                        {"to", "the largest epsilon, as text (2)"}});
+  const std::vector<FieldFacts> later = {
+      {"deadline_ms",
+       "when the answer appears, in milliseconds from now: choose it by what is public (10000)"},
+      {"wait", "true: answer at the deadline; false (the default): a job at once"}};
+  const FieldFacts id = {"request_id",
+                         "1 to 64 letters, digits, '.', '-', '_': asking again with it gives the "
+                         "same bytes, free"};
+  const std::vector<FieldFacts> lesson = {
+      {"task", "classify, naive-bayes, regress, cluster, network, distribution or synthesize",
+       true},
+      {"epsilon", "what the whole lesson may cost, as text: \"1\"", true},
+      {"delta", "above 0: Gaussian noise, far less for many numbers (0)"},
+      {"table", "of the policy (its only one with units)"},
+      {"target", "the column to predict"},
+      {"features", "columns, with commas (all that have a domain)"},
+      {"group", "of classify and naive-bayes: a listed column, accuracy for each value"},
+      {"bins", "of a number's range, for naive-bayes, distribution and synthesize"},
+      {"ridge", "of regress: at least so much (0)"},
+      {"k", "of cluster: how many centres (8)"},
+      {"hidden", "of network: units of the hidden layer (16)"},
+      {"steps", "of network (60)"},
+      {"sampling", "of network: the chance to be in a step (0.9)"},
+      {"rate", "of network (2)"},
+      {"rows", "of synthesize (about as many as there are)"},
+      id};
+  const std::vector<FieldFacts> publication = {
+      {"workload", "in YAML, as docs/publish.md describes it; it names no files", true}, id};
   return {
       about_sql(
           {"POST", "/api/v1/query", "Ask, pay, get an answer with intervals", kAsking, asking, ask},
@@ -56,18 +90,78 @@ std::vector<ApiRoute> make_routes() {
        kAsking,
        {},
        catalog},
+      about_sql({"POST", "/api/v1/learn",
+                 "A model, clusters, columns' distributions or a synthetic "
+                 "table, as a job",
+                 kAsking, with(lesson, later), learn_something},
+                true),
+      about_sql({"POST", "/api/v1/learn/explain", "What a lesson costs; costs nothing", kAsking,
+                 lesson, explain_lesson},
+                true),
+      about_sql({"POST", "/api/v1/publish", "Many tables under one price, as a job", kAsking,
+                 with(publication, later), publish_tables},
+                true),
+      about_sql({"POST", "/api/v1/publish/explain",
+                 "What a publication costs, and how far off every cell will be; costs nothing",
+                 kAsking, publication, explain_publication},
+                true),
+      {"POST", "/api/v1/audits", "Check the compiled code, or the policy; no data is read",
+       kOverseeing,
+       with({{"audit", "exact, mutants, statistical, randomness or conformance", true},
+             {"case", "one case, mechanism or part; all if left out"}},
+            later),
+       audit_code},
+      about_sql(
+          {"POST", "/api/v1/audits/replay",
+           "A question on the data and on a neighbour of it: findings are the owner's alone",
+           kOwnerOnly, with(with(question, {{"neighbour", "remove:COLUMN=VALUE", true}}), later),
+           audit_data},
+          true),
+      {"POST", "/api/v1/attacks",
+       "Break what others release, and fail to break ours, on made-up data", kAll,
+       with({{"attack", attack_list(), true},
+             {"epsilon", "what ours may spend in all, as text (1)"},
+             {"seed", "repeats a run; fresh if left out"},
+             {"trials", "how often the game is played"},
+             {"size", "people, bits or ZIP codes; as in the lectures"}},
+            later),
+       attack},
       {"GET",
        "/api/v1/jobs",
-       "All jobs that wait, with the engine's progress",
-       kOwnerOnly,
+       "Own jobs, the newest first; for the owner also all that wait, with the engine's progress",
+       kAll,
        {},
-       all_jobs},
-      {"GET", "/api/v1/jobs/{id}", "Stage and public deadline of an own job", kAsking, {}, job},
-      {"GET", "/api/v1/jobs/{id}/answer", "The answer, at its deadline", kAsking, {}, job_answer},
+       list_jobs},
+      {"GET", "/api/v1/jobs/{id}", "Stage and public deadline of an own job", kAll, {}, job},
+      {"GET", "/api/v1/jobs/{id}/answer", "The answer, at its deadline", kAll, {}, job_answer},
+      {"GET",
+       "/api/v1/jobs/{id}/report",
+       "The page of a publication, a synthetic table, an audit or an attack",
+       kAll,
+       {},
+       job_report,
+       "application/json",
+       0,
+       "text/html"},
+      {"POST",
+       "/api/v1/jobs/{id}/report-link",
+       "A path at which a browser can open that page, for ten minutes",
+       kAll,
+       {},
+       link_report},
+      {"GET",
+       "/reports/{ticket}",
+       "A page that was linked to",
+       kAnybody,
+       {},
+       open_report,
+       "application/json",
+       0,
+       "text/html"},
       {"DELETE",
        "/api/v1/jobs/{id}",
        "Hide a job's answer; it stays charged",
-       kAsking,
+       kAll,
        {},
        cancel_job},
       {"GET", "/api/v1/budget", "What is left; analysts see their own", kAll, {}, budget},

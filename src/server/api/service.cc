@@ -8,6 +8,7 @@
 #include "engine/keyed_hash.h"
 #include "ledger/seal.h"
 #include "server/api/json_body.h"
+#include "server/identity/password.h"
 
 namespace discreet::server::api {
 namespace {
@@ -56,6 +57,7 @@ Service::Service(ServiceOptions options)
       per_peer_(options_.per_peer, options_.clock),
       logins_(options_.logins_per_peer, options_.clock),
       refused_logins_({.per_second = 1, .burst = 60}, options_.clock),
+      recoveries_({.per_second = 1, .burst = 1}, options_.clock),
       started_ms_(options_.clock()) {}
 
 Service::~Service() { stop(); }
@@ -163,13 +165,21 @@ std::size_t Service::body_max(const http::Request& request) const {
   return kUnknown;
 }
 
-http::Response Service::refused(const Call& call, const Error& error) const {
+http::Response Service::refused(const Call& call, const Error& error) {
   const CodeFacts& facts = describe(error.code);
   if (facts.exit_status >= 5) {
     log("failed",
         "request " + call.request.id + ": " + std::string(facts.name) + ": " + error.message);
+    recover();
   }
   return http::refuse(error);
+}
+
+void Service::recover() {
+  // A ledger believes nothing after a failed write (S4), until it is opened again.
+  if (world()->ledger().state() || !recoveries_.take("")) return;
+  const Result<void> again = reload();
+  log("recovery", again ? "the ledger was opened again" : again.error().message);
 }
 
 Result<void> Service::reload() {
@@ -180,6 +190,7 @@ Result<void> Service::reload() {
 }
 
 void Service::stop() {
+  is_stopping_ = true;
   if (!jobs_) return;
   jobs_->stop();
 }
@@ -216,12 +227,17 @@ void Service::note(const http::Seen& seen) {
 
 Result<session::Explanation> Service::explain(World& world, const session::Request& request) {
   DISCREET_ASSIGN(session::Explanation explained, world.session().explain(request));
+  return as_shown(world, request.analyst, std::move(explained));
+}
+
+Result<session::Explanation> Service::as_shown(World& world, const std::string& analyst,
+                                               session::Explanation explained) {
   if (in_flight_.has_like(explained)) explained.repeat = false;
-  const auto shown = in_flight_.shown(request.analyst);
+  const auto shown = in_flight_.shown(analyst);
   if (!shown) return explained;
   DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
   DISCREET_ASSIGN(const ledger::NamespaceState* const units, state.find(explained.units));
-  DISCREET_ASSIGN(const ledger::Account* const own, units->analyst(request.analyst));
+  DISCREET_ASSIGN(const ledger::Account* const own, units->analyst(analyst));
   const auto spent = shown->spent.find(explained.units);
   const ledger::Price left =
       left_of(*own, spent == shown->spent.end() ? own->spent() : spent->second);
@@ -231,16 +247,42 @@ Result<session::Explanation> Service::explain(World& world, const session::Reque
   return explained;
 }
 
-Result<jobs::JobFacts> Service::submit(World& world, const session::Request& request,
-                                       const session::Explanation& explained,
-                                       jobs::Jobs::Work work) {
+Result<jobs::JobFacts> Service::submit(World& world, jobs::Jobs::Order order,
+                                       const std::optional<session::Explanation>& charged) {
+  if (!charged) return jobs_->submit(std::move(order));
   DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
   const std::uint64_t number =
-      in_flight_.begin(request.analyst, explained, price_in(explained.price), state);
-  auto made =
-      jobs_->submit(request.analyst, std::move(work), [this, number] { in_flight_.end(number); });
+      in_flight_.begin(order.analyst, *charged, price_in(charged->price), state);
+  order.delivered = [this, number] { in_flight_.end(number); };
+  auto made = jobs_->submit(std::move(order));
   if (!made) in_flight_.end(number);
   return made;
+}
+
+Result<std::string> Service::link_to_report(const std::string& analyst, const std::string& job) {
+  constexpr std::int64_t kOpenMs = 10 * 60 * 1000;
+  constexpr std::size_t kLinksMax = 1000;
+  DISCREET_TRY(jobs_->report(analyst, job));
+  DISCREET_ASSIGN(const std::string ticket, identity::fresh_secret());
+  const std::int64_t now = options_.clock();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(links_, [&](const auto& link) { return link.second.expires_ms <= now; });
+  if (links_.size() >= kLinksMax) return Error{Code::kStorage, "too many reports are open"};
+  links_[ticket] = {analyst, job, now + kOpenMs};
+  return "/reports/" + ticket;
+}
+
+Result<std::string> Service::linked_report(const std::string& ticket) {
+  Link link;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = links_.find(ticket);
+    if (found != links_.end() && found->second.expires_ms > options_.clock()) link = found->second;
+  }
+  if (link.job.empty()) {
+    return Error{Code::kNotFound, "this link is not open any more; open the report again"};
+  }
+  return jobs_->report(link.analyst, link.job);
 }
 
 void Service::count_question(bool was_repeated) { ++(was_repeated ? repeats_ : questions_); }

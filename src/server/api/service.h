@@ -34,6 +34,7 @@
 #include "server/identity/audit_log.h"
 #include "server/identity/limits.h"
 #include "server/jobs/jobs.h"
+#include "server/kept.h"
 #include "session/session.h"
 
 namespace discreet::server::api {
@@ -42,9 +43,15 @@ namespace discreet::server::api {
 class World {
  public:
   virtual ~World() = default;
+  /// Bodies of repeats, by repeat_key(): free, and sent again as they are.
+  Kept<std::string>& repeats() { return repeats_; }
   virtual const policy::Policy& policy() const = 0;
   virtual ledger::Ledger& ledger() = 0;
   virtual session::Session& session() = 0;
+  virtual engine::Engine& engine() = 0;
+
+ private:
+  Kept<std::string> repeats_{std::size_t{64} << 20};
 };
 using OpenWorld = std::function<Result<std::shared_ptr<World>>()>;
 
@@ -60,6 +67,7 @@ struct ServiceOptions {
   identity::Rate per_peer = {.per_second = 200, .burst = 2000};  ///< without an account
   identity::Rate logins_per_peer = {.per_second = 5, .burst = 20};
   jobs::JobsOptions jobs = {};
+  std::int64_t long_answer_ms = 10'000;  ///< of lessons, publications and audits
   Clock clock = system_time_ms;
   std::function<void(const std::string&)> log = {};  ///< one JSON line each
 };
@@ -139,13 +147,25 @@ class Service {
   bool may_ask(const std::string& account) { return per_account_.take(account); }
   void log(const std::string& what, const std::string& text) const;
   /// What the caller is told; the operator's log has the request's id and the world's own words.
-  http::Response refused(const Call& call, const Error& error) const;
+  http::Response refused(const Call& call, const Error& error);
+  /// Opens the ledger again when it has stopped: the disk has room again, say.
+  void recover();
   std::string metrics() const;
   /// A question as its analyst may see it now (F1, F2).
   Result<session::Explanation> explain(World& world, const session::Request& request);
-  /// A job for a question that reads data. Until it is delivered nothing of it shows.
-  Result<jobs::JobFacts> submit(World& world, const session::Request& request,
-                                const session::Explanation& explained, jobs::Jobs::Work work);
+  /// The same of what was explained: with what is in flight counted as spent.
+  Result<session::Explanation> as_shown(World& world, const std::string& analyst,
+                                        session::Explanation explained);
+  /// A job; if something is charged, nothing of that shows until it is delivered.
+  Result<jobs::JobFacts> submit(World& world, jobs::Jobs::Order order,
+                                const std::optional<session::Explanation>& charged);
+  /// A path under which a job's page can be opened by a browser for a while: a secret, and good for
+  /// this page alone. Fails with: as Jobs::report() does; kNoEntropy.
+  Result<std::string> link_to_report(const std::string& analyst, const std::string& job);
+  /// Fails with: kNotFound.
+  Result<std::string> linked_report(const std::string& ticket);
+  /// Long work ends early then, and says so.
+  bool is_stopping() const { return is_stopping_; }
   const InFlight& in_flight() const { return in_flight_; }
   /// Counts what became of a question.
   void count_question(bool was_repeated);
@@ -170,9 +190,11 @@ class Service {
   identity::RateLimit per_peer_;
   identity::RateLimit logins_;
   identity::RateLimit refused_logins_;
+  identity::RateLimit recoveries_;
   std::atomic<std::uint64_t> unlogged_{0};  // refused logins without a line
   Surveys surveys_;
   std::int64_t started_ms_ = 0;
+  std::atomic<bool> is_stopping_{false};
   mutable std::mutex mutex_;          // guards what follows, up to the counters
   std::map<std::string, int> heavy_;  // under way, by account
   struct Refusals {
@@ -180,6 +202,11 @@ class Service {
     std::int64_t last_ms = 0;
   };
   std::map<std::pair<std::string, Code>, Refusals> refusals_;  // by analyst
+  struct Link {
+    std::string analyst, job;
+    std::int64_t expires_ms = 0;
+  };
+  std::map<std::string, Link> links_;  // by ticket
   std::shared_ptr<World> world_;
   std::map<std::pair<std::string, int>, std::uint64_t> requests_;  // by route and status
   std::atomic<std::uint64_t> questions_{0};
@@ -193,6 +220,15 @@ class Service {
 Result<session::Request> request_of(const std::map<std::string, std::string>& fields,
                                     const std::string& analyst);
 
+/// The ledger's name of an analyst's request id: ids of different analysts never meet.
+/// Fails with: kInvalidInput.
+Result<std::string> request_id(const std::string& analyst, const std::string& id);
+
+/// Everything that the answer to a question depends on, with lengths in between; none: it must be
+/// asked for every time, as with a request id, which the ledger compares.
+std::optional<std::string> repeat_key(const std::map<std::string, std::string>& fields,
+                                      const std::string& analyst);
+
 /// What an analyst is told: the ledger names the analysts it knows when it does not know one, and
 /// what is left for all together when that is too little; neither is for another's eyes.
 Error discreet_error(Service& service, const std::string& analyst, const Error& error);
@@ -205,7 +241,17 @@ void catalog(Service& service, Call call);  // catalog.cc
 void job(Service& service, Call call);      // job_calls.cc
 void job_answer(Service& service, Call call);
 void cancel_job(Service& service, Call call);
-void all_jobs(Service& service, Call call);
+void list_jobs(Service& service, Call call);
+void job_report(Service& service, Call call);
+void link_report(Service& service, Call call);
+void open_report(Service& service, Call call);
+void learn_something(Service& service, Call call);  // lessons.cc
+void explain_lesson(Service& service, Call call);
+void publish_tables(Service& service, Call call);
+void explain_publication(Service& service, Call call);
+void audit_code(Service& service, Call call);  // audits.cc
+void audit_data(Service& service, Call call);
+void attack(Service& service, Call call);
 void budget(Service& service, Call call);  // spending.cc
 void history(Service& service, Call call);
 void verify(Service& service, Call call);

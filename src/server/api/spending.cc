@@ -74,7 +74,7 @@ Result<std::string> verify_text(Service& service) {
       .dump();
 }
 
-void send(const Service& service, const Call& call, Result<std::string> text) {
+void send(Service& service, const Call& call, Result<std::string> text) {
   if (!text) return call.reply(service.refused(call, text.error()));
   call.reply({.body = padded(std::move(*text))});
 }

@@ -40,7 +40,8 @@ std::int64_t tick_at(std::int64_t time_ms, int tick_ms) {
 }
 
 Jobs::Jobs(JobsOptions options) : options_(std::move(options)) {
-  works_ = std::thread([this] { run_works(); });
+  questions_ = std::thread([this] { run_works(Lane::kQuestions); });
+  long_works_ = std::thread([this] { run_works(Lane::kLong); });
   ticks_ = std::thread([this] { run_ticks(); });
 }
 
@@ -54,7 +55,8 @@ void Jobs::stop() {
     has_work_.notify_all();
     has_due_.notify_all();
   }
-  works_.join();
+  questions_.join();
+  long_works_.join();
   ticks_.join();
   const std::lock_guard lock(mutex_);
   for (const auto& [due, job] : due_) {
@@ -62,26 +64,31 @@ void Jobs::stop() {
   }
 }
 
-Result<JobFacts> Jobs::submit(const std::string& analyst, Work work,
-                              std::function<void()> delivered) {
+Result<JobFacts> Jobs::submit(Order order) {
   DISCREET_ASSIGN(const std::string id, identity::fresh_secret());
   const std::lock_guard lock(mutex_);
   const auto own = std::count_if(due_.begin(), due_.end(), [&](const auto& entry) {
-    return entry.second->facts.analyst == analyst;
+    return entry.second->facts.analyst == order.analyst && entry.second->facts.lane == order.lane;
   });
+  const std::size_t most =
+      order.lane == Lane::kLong ? options_.long_per_analyst : options_.waiting_per_analyst;
   if (is_stopping_ || due_.size() >= options_.waiting_max ||
-      static_cast<std::size_t>(own) >= options_.waiting_per_analyst) {
+      static_cast<std::size_t>(own) >= most) {
     return Error{Code::kStorage, "too many questions wait"};
   }
   const Found job = std::make_shared<Job>();
-  job->facts = {.id = id.substr(0, 22), .analyst = analyst};
-  job->work = std::move(work);
-  job->delivered = std::move(delivered);
+  job->facts = {.id = id.substr(0, 22),
+                .analyst = std::move(order.analyst),
+                .kind = std::move(order.kind),
+                .lane = order.lane};
+  job->work = std::move(order.work);
+  job->delivered = std::move(order.delivered);
   job->taken_ms = options_.clock();
-  schedule(job, job->taken_ms + options_.answer_ms);
+  job->number = next_++;
+  schedule(job, job->taken_ms + (order.answer_ms == 0 ? options_.answer_ms : order.answer_ms));
   jobs_[job->facts.id] = job;
-  queue_.push_back(job);
-  has_work_.notify_one();
+  queues_[order.lane].push_back(job);
+  has_work_.notify_all();
   return job->facts;
 }
 
@@ -94,27 +101,27 @@ void Jobs::schedule(const Found& job, std::int64_t from_ms) {
   has_due_.notify_one();
 }
 
-void Jobs::run_works() {
+void Jobs::run_works(Lane lane) {
   std::unique_lock lock(mutex_);
+  std::deque<Found>& queue = queues_[lane];
   while (true) {
-    has_work_.wait(lock, [&] { return is_stopping_ || !queue_.empty(); });
+    has_work_.wait(lock, [&] { return is_stopping_ || !queue.empty(); });
     if (is_stopping_) return;
-    const Found job = std::move(queue_.front());
-    queue_.pop_front();
+    const Found job = std::move(queue.front());
+    queue.pop_front();
     lock.unlock();
     const auto progress = [&](int percent) {
       const std::lock_guard again(mutex_);
       job->facts.percent = percent;
     };
-    auto response = std::make_shared<http::Response>();
+    auto done = std::make_shared<Done>(http::refuse(Error{Code::kBug, ""}));
     try {
-      *response = job->work(progress);
+      *done = job->work(progress);
     } catch (const std::exception&) {  // a library's
-      *response = http::refuse(Error{Code::kBug, ""});
     }
     lock.lock();
     job->work = {};
-    job->response = std::move(response);
+    job->done = std::move(done);
   }
 }
 
@@ -132,7 +139,7 @@ void Jobs::run_ticks() {
     }
     const Found job = due_.begin()->second;
     due_.erase(due_.begin());
-    if (job->response) {
+    if (job->done) {
       deliver(job);
     } else {
       schedule(job, job->facts.due_ms + (job->facts.due_ms - job->taken_ms));
@@ -142,14 +149,20 @@ void Jobs::run_ticks() {
 
 void Jobs::deliver(const Found& job) {
   if (const auto delivered = std::exchange(job->delivered, {})) delivered();
-  if (job->facts.stage == Stage::kWaiting) job->facts.stage = Stage::kDone;
-  for (const http::Reply& reply : std::exchange(job->replies, {})) reply(*job->response);
+  if (job->facts.stage == Stage::kWaiting) {
+    job->facts.stage = Stage::kDone;
+    job->facts.has_report = !job->done->report.empty();
+  }
+  for (const http::Reply& reply : std::exchange(job->replies, {})) reply(job->done->response);
+  const auto bytes_of = [](const Job& each) {
+    return each.done->response.body.size() + each.done->report.size();
+  };
   kept_.push_back(job);
-  kept_bytes_ += job->response->body.size();
+  kept_bytes_ += bytes_of(*job);
   // The newest stays, however large.
   while (kept_.size() > 1 &&
          (kept_.size() > options_.kept_max || kept_bytes_ > options_.kept_bytes)) {
-    kept_bytes_ -= kept_.front()->response->body.size();
+    kept_bytes_ -= bytes_of(*kept_.front());
     jobs_.erase(kept_.front()->facts.id);
     kept_.pop_front();
   }
@@ -175,9 +188,33 @@ void Jobs::answer(const std::string& analyst, const std::string& id, const http:
   if (!found) return reply(http::refuse(found.error()));
   Job& job = **found;
   if (job.facts.stage == Stage::kCancelled) return reply(cancelled_response());
-  if (job.facts.stage == Stage::kDone) return reply(*job.response);
+  if (job.facts.stage == Stage::kDone) return reply(job.done->response);
   if (is_stopping_) return reply(interrupted());
   job.replies.push_back(reply);
+}
+
+Result<std::string> Jobs::report(const std::string& analyst, const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  DISCREET_ASSIGN(const Found job, find(analyst, id));
+  if (!job->facts.has_report) return Error{Code::kNotFound, "this job has no report, or not yet"};
+  return job->done->report;
+}
+
+std::vector<JobFacts> Jobs::of(const std::string& analyst, std::size_t most) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Found> own;
+  for (const auto& [id, job] : jobs_) {
+    if (job->facts.analyst == analyst) own.push_back(job);
+  }
+  std::sort(own.begin(), own.end(),
+            [](const Found& a, const Found& b) { return a->number > b->number; });
+  if (own.size() > most) own.resize(most);
+  std::vector<JobFacts> out;
+  for (const Found& job : own) {
+    out.push_back(job->facts);
+    out.back().percent = 0;  // the owner's
+  }
+  return out;
 }
 
 Result<JobFacts> Jobs::cancel(const std::string& analyst, const std::string& id) {

@@ -10,6 +10,9 @@
 //     ledger and free to ask for again.
 // J3  Until the deadline an analyst sees that the job waits and until when; how far the engine has
 //     come is for the owner.
+// J4  What takes long (a model, a publication, an audit) has a lane and a thread of its own, so
+// that
+//     questions do not wait for it; its asker chooses how long it takes, in public.
 #pragma once
 
 #include <condition_variable>
@@ -35,6 +38,7 @@ struct JobsOptions {
   std::size_t per_tick = 32;
   std::size_t waiting_max = 1000;  ///< in all; more are refused before anything is charged
   std::size_t waiting_per_analyst = 100;
+  std::size_t long_per_analyst = 3;
   std::size_t kept_max = 10'000;                   ///< finished ones, the newest
   std::size_t kept_bytes = std::size_t{64} << 20;  ///< of their answers together
   Clock clock = system_time_ms;
@@ -44,10 +48,15 @@ enum class Stage { kWaiting, kDone, kCancelled };
 
 std::string_view to_string(Stage stage);
 
+enum class Lane { kQuestions, kLong };
+
 struct JobFacts {
   std::string id;
   std::string analyst;
+  std::string kind = "query";
+  Lane lane = Lane::kQuestions;
   Stage stage = Stage::kWaiting;
+  bool has_report = false;  ///< known when it is done
   std::int64_t due_ms = 0;  ///< the public deadline
   int percent = 0;          ///< the owner's
 };
@@ -55,10 +64,29 @@ struct JobFacts {
 /// First tick at or after `time_ms`.
 std::int64_t tick_at(std::int64_t time_ms, int tick_ms);
 
+/// What a job has to show.
+struct Done {
+  Done(http::Response answer, std::string page = {})  // NOLINT: most have no page
+      : response(std::move(answer)), report(std::move(page)) {}
+  http::Response response;
+  std::string report;  ///< HTML; "" for none
+};
+
 class Jobs {
  public:
-  /// Called in the jobs' own thread, one at a time. What it returns is shown at the deadline.
-  using Work = std::function<http::Response(const std::function<void(int percent)>& progress)>;
+  /// Called in its lane's own thread, one at a time. What it returns is shown at the deadline.
+  using Work = std::function<Done(const std::function<void(int percent)>& progress)>;
+
+  struct Order {
+    std::string analyst;
+    Work work;
+    /// Called once, when the deadline has passed with the work done; never when the server stops
+    /// before.
+    std::function<void()> delivered = {};
+    std::string kind = "query";
+    Lane lane = Lane::kQuestions;
+    std::int64_t answer_ms = 0;  ///< 0: as the options say
+  };
 
   explicit Jobs(JobsOptions options);
   /// Lets the work that is under way end; what waits is answered with kInterrupted.
@@ -67,15 +95,20 @@ class Jobs {
   Jobs& operator=(const Jobs&) = delete;
   void stop();
 
-  /// `delivered` is called once, when the deadline has passed with the work done; never when the
-  /// server stops before. Fails with: kStorage when too many wait.
-  Result<JobFacts> submit(const std::string& analyst, Work work,
-                          std::function<void()> delivered = {});
+  /// Fails with: kStorage when too many wait.
+  Result<JobFacts> submit(Order order);
+  Result<JobFacts> submit(const std::string& analyst, Work work) {
+    return submit({.analyst = analyst, .work = std::move(work)});
+  }
   /// Fails with: kNotFound for another analyst's, too.
   Result<JobFacts> look(const std::string& analyst, const std::string& id) const;
   /// Replies with the work's response at the deadline, or at once when that has passed.
   void answer(const std::string& analyst, const std::string& id, const http::Reply& reply);
+  /// Its page. Fails with: kNotFound, also when it has none or is not done.
+  Result<std::string> report(const std::string& analyst, const std::string& id) const;
   Result<JobFacts> cancel(const std::string& analyst, const std::string& id);
+  /// The newest of theirs, waiting or not.
+  std::vector<JobFacts> of(const std::string& analyst, std::size_t most) const;
   /// All that wait; for the owner.
   std::vector<JobFacts> waiting() const;
 
@@ -85,13 +118,14 @@ class Jobs {
     Work work;
     std::function<void()> delivered;
     std::int64_t taken_ms = 0;
-    std::shared_ptr<http::Response> response;  // none: not finished
+    std::uint64_t number = 0;    // in the order of asking
+    std::shared_ptr<Done> done;  // none: not finished
     std::vector<http::Reply> replies;
   };
   using Found = std::shared_ptr<Job>;
 
   Result<Found> find(const std::string& analyst, const std::string& id) const;
-  void run_works();
+  void run_works(Lane lane);
   void run_ticks();
   void deliver(const Found& job);
   void schedule(const Found& job, std::int64_t from_ms);
@@ -102,11 +136,13 @@ class Jobs {
   std::condition_variable has_due_;
   bool is_stopping_ = false;
   std::map<std::string, Found> jobs_;
-  std::deque<Found> queue_;
+  std::uint64_t next_ = 0;
+  std::map<Lane, std::deque<Found>> queues_;
   std::multimap<std::int64_t, Found> due_;
   std::deque<Found> kept_;
   std::size_t kept_bytes_ = 0;
-  std::thread works_;
+  std::thread questions_;
+  std::thread long_works_;
   std::thread ticks_;
 };
 

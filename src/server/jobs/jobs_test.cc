@@ -132,5 +132,36 @@ TEST(Jobs, ATickHasRoomForSoMany) {
   EXPECT_EQ(shown.promise.get_future().get().second.status, 503);
 }
 
+// J4: a question does not wait for what takes long, and a page is its asker's.
+TEST(Jobs, LongWorkHasALaneOfItsOwn) {
+  Jobs jobs({.tick_ms = 1, .answer_ms = 1, .long_per_analyst = 1});
+  std::promise<void> gate;
+  std::shared_future<void> opened = gate.get_future().share();
+  const auto waits = [opened](const auto&) -> Done {
+    opened.wait();
+    return {{.body = "model"}, "<html>"};
+  };
+  const JobFacts slow =
+      jobs.submit({.analyst = "ann", .work = waits, .kind = "learn", .lane = Lane::kLong}).value();
+  EXPECT_EQ(jobs.submit({.analyst = "ann", .work = waits, .lane = Lane::kLong}).error().code,
+            Code::kStorage);
+  Shown quick;
+  jobs.answer("ann", jobs.submit("ann", says("at once")).value().id, quick.reply());
+  EXPECT_EQ(quick.promise.get_future().get().second.body, "at once");
+  EXPECT_EQ(jobs.report("ann", slow.id).error().code, Code::kNotFound);
+  gate.set_value();
+  Shown late;
+  jobs.answer("ann", slow.id, late.reply());
+  EXPECT_EQ(late.promise.get_future().get().second.body, "model");
+  while (jobs.look("ann", slow.id).value().stage == Stage::kWaiting) std::this_thread::yield();
+  EXPECT_EQ(jobs.report("ann", slow.id).value(), "<html>");
+  EXPECT_EQ(jobs.report("press", slow.id).error().code, Code::kNotFound);
+  const std::vector<JobFacts> own = jobs.of("ann", 10);
+  ASSERT_EQ(own.size(), 2U);
+  EXPECT_EQ(own[1].kind, "learn");
+  EXPECT_TRUE(own[1].has_report);
+  EXPECT_TRUE(jobs.of("press", 10).empty());
+}
+
 }  // namespace
 }  // namespace discreet::server::jobs

@@ -33,12 +33,12 @@ Result<std::vector<ShownColumn>> shown_columns(const std::vector<session::Answer
   return out;
 }
 
-std::vector<std::vector<std::optional<std::string>>> shown_rows(
-    const session::AnswerSheet& sheet, const std::vector<ShownColumn>& columns) {
-  std::vector<std::vector<std::optional<std::string>>> rows;
+std::vector<Cells> shown_rows(const session::AnswerSheet& sheet,
+                              const std::vector<ShownColumn>& columns) {
+  std::vector<Cells> rows;
   rows.reserve(sheet.rows.size());
   for (const std::vector<session::AnswerCell>& cells : sheet.rows) {
-    std::vector<std::optional<std::string>> row;
+    Cells row;
     row.reserve(columns.size());
     for (const ShownColumn& column : columns) {
       const session::AnswerCell& cell = cells[column.source];

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "server/pgwire/message.h"
+#include "server/pgwire/rows.h"
 #include "server/pgwire/statement.h"
 #include "session/session.h"
 
@@ -27,8 +28,8 @@ Result<std::vector<ShownColumn>> shown_columns(const std::vector<session::Answer
                                                const std::vector<IntervalColumn>& wanted, bool all);
 
 /// An end without a bound is NULL.
-std::vector<std::vector<std::optional<std::string>>> shown_rows(
-    const session::AnswerSheet& sheet, const std::vector<ShownColumn>& columns);
+std::vector<Cells> shown_rows(const session::AnswerSheet& sheet,
+                              const std::vector<ShownColumn>& columns);
 
 /// An explanation as lines of text.
 std::vector<std::string> lines_of(const session::Explanation& explanation);

@@ -155,11 +155,11 @@ void Conversation::simple_query(const std::string& body) {
       if (!statement) return refuse(statement.error());
       Outcome outcome;
       if (!may_run(*statement) || !carry_out(*statement, {}, outcome)) return false;
-      if (outcome.has_rows) {
-        send_fields(outcome.fields, {});
-        if (!send_rows(outcome, 0, outcome.rows.size(), {})) return false;
+      if (outcome.rows) {
+        send_fields(outcome.rows->fields, {});
+        if (!send_rows(*outcome.rows, 0, outcome.rows->count())) return false;
       }
-      complete(outcome, outcome.rows.size());
+      complete(outcome, outcome.rows ? outcome.rows->count() : 0);
     }
     return true;
   };

@@ -58,18 +58,11 @@ class Conversation {
   void run();
 
  private:
-  struct Field {
-    std::string name;
-    TypeId type = kText;
-    friend bool operator==(const Field&, const Field&) = default;
-  };
-  using Cells = std::vector<std::optional<std::string>>;
   /// What a statement gave.
   struct Outcome {
-    std::vector<Field> fields = {};
-    std::vector<Cells> rows = {};
+    Formats formats = {};                   ///< that its rows are wanted in
+    std::shared_ptr<const Rows> rows = {};  ///< null: it gives none
     std::string tag = {};
-    bool has_rows = false;
   };
   struct Prepared {
     Statement statement;
@@ -79,9 +72,9 @@ class Conversation {
   };
   struct Portal {
     std::shared_ptr<Prepared> prepared;
-    std::vector<std::optional<std::string>> values = {};
-    std::vector<bool> is_binary = {};  ///< of the results; empty: none is
-    std::vector<Field> fields = {};    ///< as described with these values
+    Cells values = {};
+    Formats formats = {};
+    std::vector<Field> fields = {};  ///< as described with these values
     bool is_described = false;
     std::optional<Outcome> outcome = {};
     std::size_t next = 0;
@@ -118,9 +111,8 @@ class Conversation {
   void execute(Reader& in);
   void close(Reader& in);
   bool make_room(std::size_t bytes);
-  void send_fields(const std::vector<Field>& fields, const std::vector<bool>& is_binary);
-  bool send_rows(const Outcome& outcome, std::size_t from, std::size_t to,
-                 const std::vector<bool>& is_binary);
+  void send_fields(const std::vector<Field>& fields, const Formats& formats);
+  bool send_rows(const Rows& rows, std::size_t from, std::size_t to);
   void complete(const Outcome& outcome, std::size_t shown);
 
   // execute.cc: false: fault_ says why.
@@ -133,16 +125,26 @@ class Conversation {
   bool carry_out_transaction(const Statement& statement);
   bool show(const Statement& statement, Outcome& out);
   bool ask(const Statement& statement, const Cells& values, Outcome& out);
+  bool tell(const Statement& statement, const Asked& asked, Told& told, const Formats& formats);
+  bool encode_rows(std::vector<Field> fields, const std::vector<Cells>& rows,
+                   const Formats& formats, Rows& out);
+  bool give(std::vector<Field> fields, const std::vector<Cells>& rows, Outcome& out);
   bool explain(const Statement& statement, const Cells& values, Outcome& out);
   bool look_up(const Statement& statement, const Cells& values, Outcome& out);
-  bool find_fields(const Statement& statement, const Cells* values, std::vector<Field>& fields);
+  bool find_fields(const Statement& statement, const Cells* values, const Formats& formats,
+                   std::vector<Field>& fields);
   bool is_still_welcome();
   bool may_ask_now();
   bool waits_its_turn(const std::function<bool()>& may);
-  Result<session::Request> request_of(const std::string& sql) const;
+  /// A question with its settings, as api::request_of() reads them.
+  std::map<std::string, std::string> question_fields(const std::string& sql) const;
+  /// Under which it is found in Reading::repeats; none: it is never kept.
+  std::optional<std::string> told_key(const Statement& statement,
+                                      const std::map<std::string, std::string>& fields,
+                                      const Formats& formats) const;
   pgcatalog::Asker asker(const Statement& statement, const Cells& values) const;
   Result<std::string> question_sql(const Statement& statement, const Cells* values) const;
-  void notice(const Asked& asked);
+  bool notice(const Told& told, bool is_repeat);
 
   Stream& stream_;
   Desk& desk_;

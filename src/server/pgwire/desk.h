@@ -14,23 +14,34 @@
 
 #include "base/result.h"
 #include "server/identity/accounts.h"
+#include "server/kept.h"
 #include "server/pgcatalog/catalog.h"
+#include "server/pgwire/rows.h"
 #include "session/session.h"
 
 namespace discreet::server::pgwire {
+
+/// An answer as it was told.
+struct Told {
+  Rows rows = {};
+  std::string units = {};   ///< who paid
+  std::string price = {};   ///< the notice, without what is left
+  std::string detail = {};  ///< of the notice
+};
 
 /// One reading of the policy, with the catalog over it.
 struct Reading {
   std::shared_ptr<const void> holder;  ///< keeps `policy` alive
   const policy::Policy* policy = nullptr;
   std::shared_ptr<pgcatalog::Catalog> catalog;
+  std::shared_ptr<Kept<Told>> repeats = {};  ///< by question and layout
 };
 
 struct Asked {
   session::AnswerSheet sheet;
   bool repeated = false;
-  std::vector<std::string> notes = {};  ///< how epsilon was solved for
-  std::string left = {};                ///< of the asker's budget, after it
+  std::vector<std::string> notes = {};       ///< how epsilon was solved for
+  std::shared_ptr<Kept<Told>> repeats = {};  ///< of the reading it was asked under, for a repeat
 };
 
 /// Lets others stop a wait: a cancel request, the server's end. Copies are one and the same, so
@@ -85,6 +96,10 @@ class Desk {
 
   virtual Result<Reading> reading() = 0;
   virtual Result<session::Explanation> explain(const session::Request& request) = 0;
+  /// What the analyst has left there.
+  virtual Result<std::string> left(const std::string& analyst, const std::string& units) = 0;
+  /// A repeat was found ready, and is told without ask().
+  virtual void note_repeat() = 0;
   /// None: cancelled, or `is_gone`; the question is charged all the same, and its answer kept.
   virtual Result<std::optional<Asked>> ask(const session::Request& request, const Waiting& waiting,
                                            const std::function<bool()>& is_gone) = 0;

@@ -135,21 +135,34 @@ bool Conversation::carry_out_setting(const Statement& statement, Outcome& out) {
   return set || refuse(set.error());
 }
 
+bool Conversation::encode_rows(std::vector<Field> fields, const std::vector<Cells>& rows,
+                               const Formats& formats, Rows& out) {
+  if (formats.size() > 1 && formats.size() != fields.size()) return refuse(Refusal::kProtocol);
+  auto encoded = encode(std::move(fields), rows, formats);
+  if (!encoded) return refuse(encoded.error());
+  out = std::move(*encoded);
+  return true;
+}
+
+bool Conversation::give(std::vector<Field> fields, const std::vector<Cells>& rows, Outcome& out) {
+  const auto made = std::make_shared<Rows>();
+  if (!encode_rows(std::move(fields), rows, out.formats, *made)) return false;
+  out.rows = made;
+  return true;
+}
+
 bool Conversation::show(const Statement& statement, Outcome& out) {
-  out.has_rows = true;
   if (statement.name == "all") {
-    out.fields = {{"name", kText}, {"setting", kText}};
-    for (const auto& [name, value] : settings_.all()) out.rows.push_back({name, value});
-    return true;
+    std::vector<Cells> rows;
+    for (const auto& [name, value] : settings_.all()) rows.push_back({name, value});
+    return give({{"name", kText}, {"setting", kText}}, rows, out);
   }
   const auto value = settings_.get(statement.name);
   if (!value) {
     return refuse(Error{Code::kNotFound,
                         "there is no setting " + in_quotes(statement.name) + "; see SHOW ALL"});
   }
-  out.fields = {{statement.name, kText}};
-  out.rows = {{*value}};
-  return true;
+  return give({{statement.name, kText}}, {{*value}}, out);
 }
 
 bool Conversation::may_ask_now() {
@@ -178,10 +191,25 @@ bool Conversation::waits_its_turn(const std::function<bool()>& may) {
   return refuse(Refusal::kTooManyRequests);
 }
 
-Result<session::Request> Conversation::request_of(const std::string& sql) const {
+std::map<std::string, std::string> Conversation::question_fields(const std::string& sql) const {
   std::map<std::string, std::string> fields = settings_.question();
   fields["sql"] = sql;
-  return api::request_of(fields, account_.name);
+  return fields;
+}
+
+std::optional<std::string> Conversation::told_key(const Statement& statement,
+                                                  const std::map<std::string, std::string>& fields,
+                                                  const Formats& formats) const {
+  auto key = api::repeat_key(fields, account_.name);
+  if (!key) return std::nullopt;
+  *key += settings_.shows_intervals() ? "+" : "-";
+  for (const bool each : formats) *key += each ? 'b' : 't';
+  for (const IntervalColumn& end : statement.intervals) {
+    *key += " " + std::to_string(end.place) + (end.part == Part::kLow ? "<" : ">") +
+            std::to_string(end.of.size()) + ":" + end.of + std::to_string(end.name.size()) + ":" +
+            end.name;
+  }
+  return key;
 }
 
 /// Without values some of each type stand in: a question's columns do not depend on them.
@@ -210,7 +238,7 @@ pgcatalog::Asker Conversation::asker(const Statement& statement, const Cells& va
 }
 
 bool Conversation::find_fields(const Statement& statement, const Cells* values,
-                               std::vector<Field>& fields) {
+                               const Formats& formats, std::vector<Field>& fields) {
   if (statement.kind == Kind::kExplain) {
     fields = {{"QUERY PLAN", kText}};
     return true;
@@ -218,7 +246,7 @@ bool Conversation::find_fields(const Statement& statement, const Cells* values,
   if (statement.kind == Kind::kShow) {
     Outcome out;
     if (!show(statement, out)) return false;
-    fields = std::move(out.fields);
+    fields = out.rows->fields;
     return true;
   }
   const auto reading = desk_.reading();
@@ -237,7 +265,13 @@ bool Conversation::find_fields(const Statement& statement, const Cells* values,
   }
   const auto sql = question_sql(statement, values);
   if (!sql) return refuse(sql.error());
-  auto request = request_of(*sql);
+  const auto named = question_fields(*sql);
+  const auto key = told_key(statement, named, formats);
+  if (const auto told = key ? reading->repeats->find(*key) : nullptr) {
+    fields = told->rows.fields;
+    return true;
+  }
+  auto request = api::request_of(named, account_.name);
   if (!request) return refuse(request.error());
   // An error to solve for stands in the place of an epsilon.
   if (request->error) request->options.epsilon = Epsilon::trusted(1);
@@ -257,7 +291,16 @@ bool Conversation::ask(const Statement& statement, const Cells& values, Outcome&
   if (!may_ask_now()) return false;
   const auto sql = question_sql(statement, &values);
   if (!sql) return refuse(sql.error());
-  const auto request = request_of(*sql);
+  const auto fields = question_fields(*sql);
+  const auto key = told_key(statement, fields, out.formats);
+  const auto reading = desk_.reading();
+  if (!reading) return refuse(reading.error());
+  if (const auto kept = key ? reading->repeats->find(*key) : nullptr) {
+    desk_.note_repeat();
+    out.rows = {kept, &kept->rows};
+    return notice(*kept, true);
+  }
+  const auto request = api::request_of(fields, account_.name);
   if (!request) return refuse(request.error());
   // An id is for one question.
   const auto used = settings_.reset("discreet.request_id");
@@ -265,23 +308,29 @@ bool Conversation::ask(const Statement& statement, const Cells& values, Outcome&
   const auto asked = desk_.ask(*request, waiting_, [this] { return stream_.is_gone(); });
   if (!asked) return refuse(with_hint(asked.error()));
   if (!*asked) return refuse(Refusal::kCancelled);
-  const session::AnswerSheet& sheet = (*asked)->sheet;
-  const auto shown = shown_columns(sheet.columns, statement.intervals, settings_.shows_intervals());
-  if (!shown) return refuse(shown.error());
-  for (const ShownColumn& column : *shown) out.fields.push_back({column.name, column.type});
-  out.rows = shown_rows(sheet, *shown);
-  out.has_rows = true;
-  if (settings_.shows_notices()) notice(**asked);
-  return true;
+  const auto told = std::make_shared<Told>();
+  if (!tell(statement, **asked, *told, out.formats)) return false;
+  out.rows = {told, &told->rows};
+  if (key && (*asked)->repeats) {
+    (*asked)->repeats->keep(*key, told, told->rows.messages.size() + 8 * told->rows.count() + 4096);
+  }
+  return notice(*told, (*asked)->repeated);
 }
 
-void Conversation::notice(const Asked& asked) {
+bool Conversation::tell(const Statement& statement, const Asked& asked, Told& told,
+                        const Formats& formats) {
   const session::AnswerSheet& sheet = asked.sheet;
-  const std::string price = "epsilon " + sheet.epsilon +
-                            (sheet.delta == "0" ? "" : ", delta " + sheet.delta) + " of " +
-                            sheet.units;
-  std::string detail;
-  const auto add = [&](const std::string& line) { detail += (detail.empty() ? "" : "\n") + line; };
+  const auto shown = shown_columns(sheet.columns, statement.intervals, settings_.shows_intervals());
+  if (!shown) return refuse(shown.error());
+  std::vector<Field> fields;
+  for (const ShownColumn& column : *shown) fields.push_back({column.name, column.type});
+  if (!encode_rows(std::move(fields), shown_rows(sheet, *shown), formats, told.rows)) return false;
+  told.units = sheet.units;
+  told.price = "epsilon " + sheet.epsilon + (sheet.delta == "0" ? "" : ", delta " + sheet.delta) +
+               " of " + sheet.units;
+  const auto add = [&](const std::string& line) {
+    told.detail += (told.detail.empty() ? "" : "\n") + line;
+  };
   for (const std::string& note : asked.notes) add(note);
   for (const std::string& note : sheet.notes) add(note);
   const auto small = std::ranges::count(sheet.small, true);
@@ -289,24 +338,32 @@ void Conversation::notice(const Asked& asked) {
     add(std::to_string(small) + " of " + std::to_string(sheet.rows.size()) +
         " rows are hardly larger than their noise");
   }
-  write_notice(out_,
-               (asked.repeated ? "answered before (for " + price + "), so free" : "cost " + price) +
-                   "; left: " + asked.left,
-               detail);
+  return true;
+}
+
+bool Conversation::notice(const Told& told, bool is_repeat) {
+  if (!settings_.shows_notices()) return true;
+  const auto left = desk_.left(account_.name, told.units);
+  if (!left) return refuse(left.error());
+  write_notice(
+      out_,
+      (is_repeat ? "answered before (for " + told.price + "), so free" : "cost " + told.price) +
+          "; left: " + *left,
+      told.detail);
+  return true;
 }
 
 bool Conversation::explain(const Statement& statement, const Cells& values, Outcome& out) {
   if (!may_ask_now()) return false;
   const auto sql = question_sql(statement, &values);
   if (!sql) return refuse(sql.error());
-  const auto request = request_of(*sql);
+  const auto request = api::request_of(question_fields(*sql), account_.name);
   if (!request) return refuse(request.error());
   const auto explained = desk_.explain(*request);
   if (!explained) return refuse(with_hint(explained.error()));
-  out.has_rows = true;
-  out.fields = {{"QUERY PLAN", kText}};
-  for (std::string& line : lines_of(*explained)) out.rows.push_back({std::move(line)});
-  return true;
+  std::vector<Cells> rows;
+  for (std::string& line : lines_of(*explained)) rows.push_back({std::move(line)});
+  return give({{"QUERY PLAN", kText}}, rows, out);
 }
 
 bool Conversation::look_up(const Statement& statement, const Cells& values, Outcome& out) {
@@ -315,16 +372,15 @@ bool Conversation::look_up(const Statement& statement, const Cells& values, Outc
   if (!reading) return refuse(reading.error());
   const auto printed = pgcatalog::print(statement.tree->root(), asker(statement, values));
   if (!printed) return refuse(printed.error());
-  if (!find_fields(statement, &values, out.fields)) return false;
+  std::vector<Field> fields;
+  if (!find_fields(statement, &values, out.formats, fields)) return false;
   for (const auto& [name, value] : printed->assignments) {
     const auto set = settings_.set(name, value);
     if (!set) return refuse(set.error());
   }
-  auto rows = reading->catalog->run(printed->sql);
+  const auto rows = reading->catalog->run(printed->sql);
   if (!rows) return refuse(rows.error());
-  out.rows = std::move(*rows);
-  out.has_rows = true;
-  return true;
+  return give(std::move(fields), *rows, out);
 }
 
 }  // namespace discreet::server::pgwire

@@ -104,7 +104,7 @@ void Conversation::bind(Reader& in) {
     if (!read_values(in, portal)) return false;
     const std::int16_t formats = in.int16();
     for (std::int16_t i = 0; i < formats && in.is_sound(); ++i) {
-      portal.is_binary.push_back(in.int16() == 1);
+      portal.formats.push_back(in.int16() == 1);
     }
     if (!in.is_done()) return refuse(Refusal::kProtocol);
     if (!may_run(portal.prepared->statement) || !make_room(bytes)) return false;
@@ -133,9 +133,9 @@ void Conversation::describe(Reader& in) {
         out_.begin('n').end();
         return true;
       }
-      if (!find_fields(statement, &portal.values, portal.fields)) return false;
+      if (!find_fields(statement, &portal.values, portal.formats, portal.fields)) return false;
       portal.is_described = true;
-      send_fields(portal.fields, portal.is_binary);
+      send_fields(portal.fields, portal.formats);
       return true;
     }
     const auto found = prepared_.find(name);
@@ -143,7 +143,7 @@ void Conversation::describe(Reader& in) {
     Prepared& prepared = *found->second;
     const Statement& statement = prepared.statement;
     std::vector<Field> fields;
-    if (statement.gives_rows() && !find_fields(statement, nullptr, fields)) return false;
+    if (statement.gives_rows() && !find_fields(statement, nullptr, {}, fields)) return false;
     out_.begin('t').int16(static_cast<std::int64_t>(statement.parameters.size()));
     for (const TypeId type : statement.parameters) out_.int32(type);
     out_.end();
@@ -172,25 +172,26 @@ void Conversation::execute(Reader& in) {
     if (found == portals_.end()) return refuse(Refusal::kUnknownPortal);
     Portal& portal = found->second;
     if (!portal.outcome) {
-      Outcome outcome;
+      Outcome outcome{.formats = portal.formats};
       if (!may_run(portal.prepared->statement) ||
           !carry_out(portal.prepared->statement, portal.values, outcome)) {
         return false;
       }
       // What the client was told of the columns must hold.
       const Prepared& prepared = *portal.prepared;
-      if ((portal.is_described && portal.fields != outcome.fields) ||
-          (prepared.is_described && prepared.fields != outcome.fields)) {
+      if (outcome.rows && ((portal.is_described && portal.fields != outcome.rows->fields) ||
+                           (prepared.is_described && prepared.fields != outcome.rows->fields))) {
         return refuse(Refusal::kChangedColumns);
       }
       portal.outcome = std::move(outcome);
     }
     const Outcome& outcome = *portal.outcome;
-    const std::size_t left = outcome.rows.size() - portal.next;
+    const std::size_t all = outcome.rows ? outcome.rows->count() : 0;
+    const std::size_t left = all - portal.next;
     const std::size_t shown = most > 0 ? std::min(left, static_cast<std::size_t>(most)) : left;
-    if (!send_rows(outcome, portal.next, portal.next + shown, portal.is_binary)) return false;
+    if (shown > 0 && !send_rows(*outcome.rows, portal.next, portal.next + shown)) return false;
     portal.next += shown;
-    if (portal.next < outcome.rows.size()) {
+    if (portal.next < all) {
       out_.begin('s').end();
     } else {
       complete(outcome, shown);
@@ -221,37 +222,21 @@ void Conversation::close(Reader& in) {
   out_.begin('3').end();
 }
 
-void Conversation::send_fields(const std::vector<Field>& fields,
-                               const std::vector<bool>& is_binary) {
+void Conversation::send_fields(const std::vector<Field>& fields, const Formats& formats) {
   out_.begin('T').int16(static_cast<std::int64_t>(fields.size()));
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const bool binary = is_binary.size() == 1 ? is_binary[0] : i < is_binary.size() && is_binary[i];
     out_.text(fields[i].name).int32(0).int16(0).int32(fields[i].type);
-    out_.int16(size_of(fields[i].type)).int32(-1).int16(binary ? 1 : 0);
+    out_.int16(size_of(fields[i].type)).int32(-1).int16(is_binary(formats, i) ? 1 : 0);
   }
   out_.end();
 }
 
-bool Conversation::send_rows(const Outcome& outcome, std::size_t from, std::size_t to,
-                             const std::vector<bool>& is_binary) {
+bool Conversation::send_rows(const Rows& rows, std::size_t from, std::size_t to) {
   constexpr std::size_t kFlushBytes = 64 << 10;
-  if (is_binary.size() > 1 && is_binary.size() != outcome.fields.size()) {
-    return refuse(Refusal::kProtocol);
-  }
-  for (std::size_t r = from; r < to; ++r) {
-    const Cells& row = outcome.rows[r];
-    out_.begin('D').int16(static_cast<std::int64_t>(row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!row[i]) {
-        out_.int32(-1);
-        continue;
-      }
-      const bool binary =
-          is_binary.size() == 1 ? is_binary[0] : i < is_binary.size() && is_binary[i];
-      const auto written = write_value(out_, outcome.fields[i].type, binary, *row[i]);
-      if (!written) return refuse(written.error());
-    }
-    out_.end();
+  for (std::string_view rest = rows.between(from, to); !rest.empty();) {
+    const std::string_view part = rest.substr(0, kFlushBytes);
+    out_.bytes(part);
+    rest.remove_prefix(part.size());
     if (out_.gathered().size() > kFlushBytes && !flush()) {
       ends_ = true;
       return refuse(Refusal::kTooSlow);

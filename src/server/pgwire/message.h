@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 
@@ -60,6 +61,7 @@ class Writer {
 
   const std::string& gathered() const { return out_; }
   void clear() { out_.clear(); }
+  std::string take() { return std::move(out_); }
 
  private:
   void big_endian(std::uint64_t value, std::size_t size);

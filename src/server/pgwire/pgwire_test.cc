@@ -211,6 +211,54 @@ TEST(SimpleQuery, ReadsPastWhatIsTooLarge) {
   EXPECT_EQ(talk(query(std::string(50'000, 'x')), small).outline, "E(54000)");
 }
 
+// K1: a repeat is told from what was told before, whatever the layout; the desk is not asked again.
+TEST(ExtendedQuery, TellsARepeatAgainWithoutAsking) {
+  const std::string intervals = query("SET discreet.intervals = on");
+  const auto once = [](bool is_binary) {
+    return bind({}, "", is_binary) + describe('P') + execute();
+  };
+  MadeUpDesk desk(catalog());
+  const auto say = [&](const std::string& bytes) {
+    Script client("ann", bytes);
+    Conversation(client, desk, Waiting(), {}).run();
+    const std::size_t ready = client.written.find(std::string("Z\0\0\0\5I", 6));
+    return client.written.substr(ready + 6);
+  };
+  const std::string ask = spending() + parse(kGrouped) + once(false) + sync();
+  const std::string first = say(ask);   // asked
+  const std::string second = say(ask);  // a repeat, which is kept
+  EXPECT_EQ(desk.asked.size(), 2U);
+  EXPECT_EQ(desk.repeats, 0);
+  EXPECT_EQ(say(ask), second);
+  EXPECT_EQ(desk.asked.size(), 2U);
+  EXPECT_EQ(desk.repeats, 1);
+  EXPECT_NE(second.find("answered before (for epsilon 1 of patients), so free; left: epsilon 9"),
+            second.npos);
+  EXPECT_EQ(outline(first), outline(second));
+  // Rows by rows, and by simple query.
+  EXPECT_EQ(outline(say(spending() + parse(kGrouped) + bind() + execute(2) + execute(2) + sync())),
+            "C(SET) ZI 1 2 N D D s D C(SELECT 1) ZI");
+  EXPECT_EQ(outline(say(spending() + query(kGrouped))), "C(SET) ZI N T D D D C(SELECT 3) ZI");
+  // Other formats, other columns and another price are kept apart.
+  const std::string binary = spending() + parse(kGrouped) + once(true) + sync();
+  EXPECT_NE(say(binary), second);
+  EXPECT_EQ(say(binary), say(binary));
+  EXPECT_NE(say(intervals + ask), second);
+  const std::string low = spending() +
+                          parse("SELECT clinic, COUNT(*) AS n, n_low FROM visits GROUP BY clinic") +
+                          once(false) + sync();
+  const std::string high =
+      spending() + parse("SELECT clinic, COUNT(*) AS n, n_high FROM visits GROUP BY clinic") +
+      once(false) + sync();
+  say(low);
+  say(high);
+  EXPECT_NE(say(low), say(high));
+  const std::size_t before = desk.asked.size();
+  say(query("SET discreet.epsilon = 2") + parse(kGrouped) + once(false) + sync());
+  say(spending() + query("SET discreet.request_id = 'r'") + query(kGrouped));
+  EXPECT_EQ(desk.asked.size(), before + 2);
+}
+
 TEST(ExtendedQuery, DescribesBeforeItAsks) {
   const Talk described = talk(spending() + parse(kGrouped) + describe('S') + sync());
   EXPECT_EQ(described.outline, "C(SET) ZI 1 t T ZI");

@@ -63,7 +63,13 @@ class MadeUpDesk final : public Desk {
     return std::optional(identity::Account{name, identity::Role::kAnalyst});
   }
   bool may_ask(const std::string&) override { return true; }
-  Result<Reading> reading() override { return Reading{nullptr, &sql::clinic(), catalog_}; }
+  Result<Reading> reading() override {
+    return Reading{nullptr, &sql::clinic(), catalog_, repeats_};
+  }
+  Result<std::string> left(const std::string&, const std::string&) override {
+    return std::string("epsilon 9");
+  }
+  void note_repeat() override { ++repeats; }
   Result<session::Explanation> explain(const session::Request& request) override {
     DISCREET_TRY(sql::bind(request.sql, request.options, sql::clinic()));
     session::Explanation explanation;
@@ -93,15 +99,18 @@ class MadeUpDesk final : public Desk {
     out.sheet.epsilon = "1";
     out.sheet.delta = "0";
     out.sheet.units = "patients";
-    out.left = "epsilon 9";
+    out.repeated = std::ranges::count(asked, request.sql) > 1;
+    if (out.repeated) out.repeats = repeats_;
     return std::optional(std::move(out));
   }
 
   std::vector<bool> logins;
   std::vector<std::string> asked;
   bool is_removed = false;
+  int repeats = 0;  ///< that were ready
 
  private:
+  std::shared_ptr<Kept<Told>> repeats_ = std::make_shared<Kept<Told>>(1 << 20);
   std::shared_ptr<pgcatalog::Catalog> catalog_;
 };
 

@@ -9,15 +9,25 @@ Result<void> ServiceDesk::note_login(const std::string& name, bool was_right) {
   return service_.audit().append({name, "login", in_quotes(name)});
 }
 
-Result<Reading> ServiceDesk::reading() {
+Result<ServiceDesk::Current> ServiceDesk::current() {
   const std::shared_ptr<api::World> world = service_.world();
   const std::lock_guard lock(mutex_);
-  if (reading_.holder != world) {
+  if (current_.world != world) {
     DISCREET_ASSIGN(std::unique_ptr<pgcatalog::Catalog> catalog,
                     pgcatalog::Catalog::open(world->policy()));
-    reading_ = {world, &world->policy(), std::move(catalog)};
+    constexpr std::size_t kKeptBytes = std::size_t{64} << 20;
+    current_ = {world,
+                {.holder = world,
+                 .policy = &world->policy(),
+                 .catalog = std::move(catalog),
+                 .repeats = std::make_shared<Kept<Told>>(kKeptBytes)}};
   }
-  return reading_;
+  return current_;
+}
+
+Result<Reading> ServiceDesk::reading() {
+  DISCREET_ASSIGN(Current now, current());
+  return std::move(now.reading);
 }
 
 Result<session::Explanation> ServiceDesk::explain(const session::Request& request) {
@@ -27,49 +37,49 @@ Result<session::Explanation> ServiceDesk::explain(const session::Request& reques
   return explained;
 }
 
-Result<Asked> ServiceDesk::told(const session::Request& request, session::Answered answered) {
-  Asked asked{.sheet = std::move(answered.sheet),
-              .repeated = answered.repeated,
-              .notes = std::move(answered.notes),
-              .left = {}};
-  const auto in_flight = service_.in_flight().shown(request.analyst);  // before the ledger is read
+Result<std::string> ServiceDesk::left(const std::string& analyst, const std::string& units) {
+  const auto in_flight = service_.in_flight().shown(analyst);  // before the ledger is read
   DISCREET_ASSIGN(const ledger::State state, service_.world()->ledger().state());
-  DISCREET_ASSIGN(const ledger::NamespaceState* const units, state.find(asked.sheet.units));
-  DISCREET_ASSIGN(const ledger::Account* const own, units->analyst(request.analyst));
+  DISCREET_ASSIGN(const ledger::NamespaceState* const space, state.find(units));
+  DISCREET_ASSIGN(const ledger::Account* const own, space->analyst(analyst));
   // As over HTTP: an analyst's own, with what is in flight counted as spent (F1).
   ledger::Price spent = own->spent();
   if (in_flight) {
-    const auto found = in_flight->spent.find(asked.sheet.units);
+    const auto found = in_flight->spent.find(units);
     if (found != in_flight->spent.end()) spent = found->second;
   }
-  const ledger::Price left = api::left_of(*own, spent);
-  asked.left = to_text(units->terms.notion, left);
-  return asked;
+  return to_text(space->terms.notion, api::left_of(*own, spent));
 }
 
 Result<std::optional<Asked>> ServiceDesk::ask(const session::Request& request,
                                               const Waiting& waiting,
                                               const std::function<bool()>& is_gone) {
-  const std::shared_ptr<api::World> world = service_.world();
-  auto asked = wait(request, world, waiting, is_gone);
+  auto asked = wait(request, waiting, is_gone);
   if (!asked) {
     service_.count_refusal(request.analyst, asked.error().code);
+    if (describe(asked.error().code).exit_status >= 5) service_.recover();
     return api::discreet_error(service_, request.analyst, asked.error());
   }
   return asked;
 }
 
 Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
-                                               const std::shared_ptr<api::World>& world,
                                                const Waiting& waiting,
                                                const std::function<bool()>& is_gone) {
+  DISCREET_ASSIGN(const Current now, current());
+  const std::shared_ptr<api::World>& world = now.world;
+  const auto made_of = [](session::Answered answered, std::shared_ptr<Kept<Told>> repeats) {
+    return std::optional(Asked{.sheet = std::move(answered.sheet),
+                               .repeated = answered.repeated,
+                               .notes = std::move(answered.notes),
+                               .repeats = std::move(repeats)});
+  };
   // As over HTTP: what is stored reads no data, so it needs no deadline.
   DISCREET_ASSIGN(const session::Explanation explained, service_.explain(*world, request));
   if (explained.repeat && !request.error) {
     service_.count_question(true);
     DISCREET_ASSIGN(session::Answered answered, world->session().ask(request));
-    DISCREET_ASSIGN(Asked asked, told(request, std::move(answered)));
-    return std::optional<Asked>(std::move(asked));
+    return made_of(std::move(answered), now.reading.repeats);
   }
   struct Slot {
     std::mutex mutex;
@@ -79,21 +89,20 @@ Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
   const auto slot = std::make_shared<Slot>();
   DISCREET_TRY(service_.audit().append({request.analyst, "query", "pgwire"}));
   service_.count_question(false);
-  DISCREET_ASSIGN(
-      const jobs::JobFacts made,
-      service_.jobs().submit(
-          request.analyst, [this, world, request, slot](const std::function<void(int)>& progress) {
-            const engine::OwnerLog log{
-                .say = [this](const std::string& words) { service_.log("engine", words); },
-                .progress = progress};
-            auto answered = world->session().ask(request, log);
-            if (!answered) {
-              service_.log("question-failed", std::string(describe(answered.error().code).name));
-            }
-            const std::lock_guard lock(slot->mutex);
-            slot->answered.emplace(std::move(answered));
-            return http::Response{};
-          }));
+  const auto run = [this, world, request, slot](const std::function<void(int)>& progress) {
+    const engine::OwnerLog log{
+        .say = [this](const std::string& words) { service_.log("engine", words); },
+        .progress = progress};
+    auto answered = world->session().ask(request, log);
+    if (!answered) {
+      service_.log("question-failed", std::string(describe(answered.error().code).name));
+    }
+    const std::lock_guard lock(slot->mutex);
+    slot->answered.emplace(std::move(answered));
+    return http::Response{};
+  };
+  DISCREET_ASSIGN(const jobs::JobFacts made,
+                  service_.submit(*world, {.analyst = request.analyst, .work = run}, explained));
   service_.jobs().answer(request.analyst, made.id,
                          http::Reply([slot, waiting](const http::Response&) {
                            slot->is_due = true;
@@ -108,8 +117,7 @@ Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
   const std::lock_guard lock(slot->mutex);
   if (!slot->answered) return Error{Code::kInterrupted, "the server is stopping"};
   if (!*slot->answered) return slot->answered->error();
-  DISCREET_ASSIGN(Asked asked, told(request, std::move(**slot->answered)));
-  return std::optional<Asked>(std::move(asked));
+  return made_of(std::move(**slot->answered), nullptr);
 }
 
 }  // namespace discreet::server::pgwire

@@ -29,18 +29,24 @@ class ServiceDesk final : public Desk {
 
   Result<Reading> reading() override;
   Result<session::Explanation> explain(const session::Request& request) override;
+  Result<std::string> left(const std::string& analyst, const std::string& units) override;
+  void note_repeat() override { service_.count_question(true); }
   Result<std::optional<Asked>> ask(const session::Request& request, const Waiting& waiting,
                                    const std::function<bool()>& is_gone) override;
 
  private:
-  Result<Asked> told(const session::Request& request, session::Answered answered);
-  Result<std::optional<Asked>> wait(const session::Request& request,
-                                    const std::shared_ptr<api::World>& world,
-                                    const Waiting& waiting, const std::function<bool()>& is_gone);
+  /// The newest reading, with the world that it is of.
+  struct Current {
+    std::shared_ptr<api::World> world;
+    Reading reading;
+  };
+  Result<Current> current();
+  Result<std::optional<Asked>> wait(const session::Request& request, const Waiting& waiting,
+                                    const std::function<bool()>& is_gone);
 
   api::Service& service_;
   std::mutex mutex_;  // guards the next
-  Reading reading_;
+  Current current_;
 };
 
 }  // namespace discreet::server::pgwire

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/publication.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "accounting/zcdp.h"
-#include "cli/publish.h"
 #include "report/intervals.h"
 #include "report/plot.h"
 #include "report/tiles.h"
 
-namespace discreet::cli {
+namespace discreet::report {
 namespace {
 
 using publish::Design;
-using publish::Sheet;
 using publish::Workload;
-using report::Cell;
 
 std::string brief(double value) {
   std::array<char, 40> text{};
@@ -53,9 +52,9 @@ std::vector<Cell> design_row(const std::string& name, const std::string& what, s
           Cell::words(both(least, most)), Cell::words(both(width * least, width * most))};
 }
 
-report::Table design_table(const Workload& workload, const Design& design) {
+Table design_table(const Workload& workload, const Design& design) {
   const double width = publish::normal_width(workload.confidence);
-  report::Table table({"name", "what", "cells", "deviation", "half width"});
+  Table table({"name", "what", "cells", "deviation", "half width"});
   for (std::size_t i = 0; i < workload.tables.size(); ++i) {
     const publish::AskedTable& asked = workload.tables[i];
     const auto& deviations = design.tables[i].deviations;
@@ -85,20 +84,20 @@ report::Table design_table(const Workload& workload, const Design& design) {
   return table;
 }
 
-std::string label_of(const Sheet& sheet, std::size_t i) {
+std::string label_of(const publish::Sheet& sheet, std::size_t i) {
   std::string out;
   for (const std::string& key : sheet.keys[i]) out += (out.empty() ? "" : ", ") + key;
   return out.empty() ? sheet.name : out;
 }
 
 /// A cell whose half width is more than half of it: one cannot tell it from half or twice as much.
-bool is_hidden(const Sheet& sheet, std::size_t i, double width) {
+bool is_hidden(const publish::Sheet& sheet, std::size_t i, double width) {
   return width * sheet.deviations[i] > sheet.values[i] / 2;
 }
 
 /// Bars with the interval of their length.
-std::string bars_of(const Sheet& sheet, double width) {
-  std::vector<report::IntervalRow> rows;
+std::string bars_of(const publish::Sheet& sheet, double width) {
+  std::vector<IntervalRow> rows;
   for (std::size_t i = 0; i < sheet.values.size(); ++i) {
     const double off = width * sheet.deviations[i];
     rows.push_back({.label = label_of(sheet, i),
@@ -107,24 +106,24 @@ std::string bars_of(const Sheet& sheet, double width) {
                     .high = sheet.values[i] + off,
                     .hidden = is_hidden(sheet, i, width)});
   }
-  return report::intervals_svg(sheet.measure + ", with intervals", rows);
+  return intervals_svg(sheet.measure + ", with intervals", rows);
 }
 
 /// Running sums of one line: the band in which they lie.
-std::string band_of(const Sheet& sheet, double width) {
-  report::Plot plot{.title = sheet.name,
-                    .x_label = sheet.columns.back() + " (place)",
-                    .y_label = sheet.measure,
-                    .y_scale = report::YScale::kLinear};
+std::string band_of(const publish::Sheet& sheet, double width) {
+  Plot plot{.title = sheet.name,
+            .x_label = sheet.columns.back() + " (place)",
+            .y_label = sheet.measure,
+            .y_scale = YScale::kLinear};
   for (std::size_t i = 0; i < sheet.values.size(); ++i) {
     const double off = width * sheet.deviations[i];
     plot.points.push_back({static_cast<double>(i), sheet.values[i] - off, sheet.values[i] + off});
   }
-  return report::plot_svg(plot);
+  return plot_svg(plot);
 }
 
 /// The places of a key column, in order.
-std::vector<std::string> places_of(const Sheet& sheet, std::size_t column) {
+std::vector<std::string> places_of(const publish::Sheet& sheet, std::size_t column) {
   std::vector<std::string> out;
   for (const auto& key : sheet.keys) {
     if (std::find(out.begin(), out.end(), key[column]) == out.end()) out.push_back(key[column]);
@@ -133,8 +132,8 @@ std::vector<std::string> places_of(const Sheet& sheet, std::size_t column) {
   return out;
 }
 
-std::string tiles_of(const Sheet& sheet, double width) {
-  report::Tiles tiles{.title = sheet.measure + ", by shade"};
+std::string tiles_of(const publish::Sheet& sheet, double width) {
+  Tiles tiles{.title = sheet.measure + ", by shade"};
   // Of a hierarchy the second level: states rather than tracts.
   for (std::size_t i = 0; i < sheet.values.size() && tiles.tiles.size() < 2'000; ++i) {
     if (sheet.kind == "hierarchy" && sheet.keys[i][0] != "1") continue;
@@ -150,12 +149,12 @@ std::string tiles_of(const Sheet& sheet, double width) {
     tiles.columns = tiles.column_names.size();
     tiles.title += ": " + sheet.columns[0] + " down, " + sheet.columns[1] + " across";
   }
-  return tiles.tiles.empty() ? "" : report::tiles_svg(tiles);
+  return tiles.tiles.empty() ? "" : tiles_svg(tiles);
 }
 
 /// Cells of counts by their size: how large their error is, and what whole numbers did to them.
-report::Section hidden(const std::vector<Sheet>& sheets, double width) {
-  report::Section out{
+Section hidden(const std::vector<publish::Sheet>& sheets, double width) {
+  Section out{
       .heading = "Who is hidden by the noise",
       .words = {"The noise is the same for a large cell and a small one, so small groups are "
                 "known worst. Sizes are the released ones. A cell is hidden when its half width "
@@ -164,7 +163,7 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
       .columns = {"cells of size", "cells", "median relative error", "hidden",
                   "mean change by "
                   "whole numbers"}};
-  report::ChartCurve curve{.name = "median half width / size", .points = {}};
+  ChartCurve curve{.name = "median half width / size", .points = {}};
   const double ends[] = {-HUGE_VAL, 1, 10, 100, 1'000, 10'000, 100'000, HUGE_VAL};
   for (std::size_t k = 0; k + 1 < std::size(ends); ++k) {
     std::vector<double> relative;
@@ -173,7 +172,7 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
     double unseen = 0;
     double change = 0;
     double changed = 0;
-    for (const Sheet& sheet : sheets) {
+    for (const publish::Sheet& sheet : sheets) {
       if (sheet.measure != "rows") continue;
       for (std::size_t i = 0; i < sheet.values.size(); ++i) {
         if (sheet.values[i] < ends[k] || sheet.values[i] >= ends[k + 1]) continue;
@@ -213,15 +212,15 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
                         Cell::words(changed > 0 ? brief(change / changed) : "-")});
   }
   if (curve.points.size() > 1) {
-    const report::ChartCurve half{
+    const ChartCurve half{
         .name = "above it a cell is hidden",
         .points = {{curve.points.front().first, 0.5}, {curve.points.back().first, 0.5}}};
-    out.chart = report::Chart{.title = "relative error by size of cell",
-                              .x_label = "size",
-                              .y_label = "half width / size",
-                              .x_log = true,
-                              .y_log = true,
-                              .curves = {std::move(curve), half}};
+    out.chart = Chart{.title = "relative error by size of cell",
+                      .x_label = "size",
+                      .y_label = "half width / size",
+                      .x_log = true,
+                      .y_log = true,
+                      .curves = {std::move(curve), half}};
   }
   return out;
 }
@@ -230,7 +229,7 @@ report::Section hidden(const std::vector<Sheet>& sheets, double width) {
 
 std::string design_text(const Workload& workload, const publish::Foreseen& foreseen) {
   const Design& design = foreseen.design;
-  std::string out = design_table(workload, design).render(report::Format::kTable);
+  std::string out = design_table(workload, design).render(Format::kTable);
   out += "price      " + price_text(design.rho) + "; " + foreseen.left + " is left" +
          (foreseen.repeat && foreseen.fits ? " (paid for before: free)\n" : "\n");
   out += "measured   " + std::to_string(design.tabulation.parts.size()) +
@@ -245,13 +244,13 @@ std::string design_text(const Workload& workload, const publish::Foreseen& fores
   return out;
 }
 
-report::Exhibit publication_page(const Workload& workload, const publish::Publication& publication,
-                                 const std::vector<Sheet>& sheets) {
+Exhibit publication_page(const Workload& workload, const publish::Publication& publication,
+                         const std::vector<publish::Sheet>& sheets) {
   const publish::ReleaseFacts& facts = publication.facts;
   const double width = publish::normal_width(workload.confidence);
-  report::Exhibit page{.title = workload.about.name.empty() ? "Publication from " + facts.table
-                                                            : workload.about.name};
-  report::Section price{.heading = "Price and protection", .words = {}};
+  Exhibit page{.title = workload.about.name.empty() ? "Publication from " + facts.table
+                                                    : workload.about.name};
+  Section price{.heading = "Price and protection", .words = {}};
   price.words.push_back(price_text(publication.design.rho) + ", for one of the units " +
                         facts.units + " with all its rows (" + facts.neighbours + "), at most " +
                         std::to_string(facts.rows_per_unit) + " rows of each. Snapshot " +
@@ -266,11 +265,11 @@ report::Exhibit publication_page(const Workload& workload, const publish::Public
   }
   page.sections.push_back(std::move(price));
   page.sections.push_back(hidden(sheets, width));
-  for (const Sheet& sheet : sheets) {
+  for (const publish::Sheet& sheet : sheets) {
     if (page.sections.size() > 40) break;  // a page, not a book: the files have all of it
-    report::Section section{.heading = sheet.name,
-                            .words = {sheet.kind + " of " + sheet.measure + ", " +
-                                      std::to_string(sheet.values.size()) + " cells"}};
+    Section section{.heading = sheet.name,
+                    .words = {sheet.kind + " of " + sheet.measure + ", " +
+                              std::to_string(sheet.values.size()) + " cells"}};
     const bool line = sheet.kind == "running sums" && sheet.columns.size() == 1;
     if (line && sheet.values.size() > 12) {
       section.pictures.push_back(band_of(sheet, width));
@@ -285,4 +284,4 @@ report::Exhibit publication_page(const Workload& workload, const publish::Public
   return page;
 }
 
-}  // namespace discreet::cli
+}  // namespace discreet::report

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was learned as a page, from the bytes that were stored: released values alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/html.h"
+
+namespace discreet::report {
+
+/// A synthetic table's marginals beside the released ones. `bytes`: of the task "synthesize";
+/// `names`: of its columns. Requires: they belong together.
+Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>& names);
+
+}  // namespace discreet::report
