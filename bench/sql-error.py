@@ -71,7 +71,7 @@ def answers(tables):
 
 @functools.cache
 def truth():
-    exact = peer("opendp-polars", "sql_peers.py", "truth", ERRORS)
+    exact = peer("pipeline-dp", "sql_peers.py", "truth", ERRORS)
     return {city: dict(zip(QUESTIONS, values)) for city, values in exact["cities"].items()}, exact["ages"]
 
 
