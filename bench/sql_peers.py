@@ -177,7 +177,7 @@ def truth(parquet):
             CAST(least({TOP}, exp(10.5 + 0.6 * sqrt(-2 * ln((hash(i, 5) % 4294967296 + 1) / 4294967297.0))
             * cos(6.283185307179586 * (hash(i, 6) % 4294967296) / 4294967296.0))) AS BIGINT) AS income
             FROM (SELECT i, i // 4 AS user_id, (hash(i // 2, 2) % 4294967296) / 4294967296.0 AS u
-            FROM range(1000000) r(i)) ASOF JOIN zipf ON u >= low) TO '{parquet}.new'""")
+            FROM range(1000000) r(i)) ASOF JOIN zipf ON u >= low) TO '{parquet}.new' (FORMAT parquet)""")
         os.rename(parquet + ".new", parquet)  # a file that is there is whole
     rows = duckdb.sql(f"SELECT city, count(*), sum(income), avg(income) FROM '{parquet}' GROUP BY city").fetchall()
     ages = duckdb.sql(f"SELECT age FROM '{parquet}' WHERE city = '{CITY}' ORDER BY age").fetchall()
