@@ -7,7 +7,7 @@ namespace discreet::report {
 namespace {
 
 constexpr std::string_view kStyle =
-    ":root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:54em;margin:2em auto;"
+    ":root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:76em;margin:2em auto;"
     "padding:0 1em}table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto}"
     "td,th{border:1px solid #8888;padding:.25em .6em;text-align:left}"
     "td.n{text-align:right;font-variant-numeric:tabular-nums}"
