@@ -54,7 +54,8 @@ void question(benchmark::State& state) {
   std::vector<double> took;
   for (auto _ : state) {
     const std::string bound = is_new ? std::to_string(100 + took.size()) : "99";
-    session::Request request{.sql = "SELECT COUNT(*) AS n FROM visits WHERE cost < " + bound};
+    session::Request request;
+    request.sql = "SELECT COUNT(*) AS n FROM visits WHERE cost < " + bound;
     request.options.epsilon = Epsilon::parse("0.01").value();
     const auto start = std::chrono::steady_clock::now();
     benchmark::DoNotOptimize(asking->session().ask(request).value());

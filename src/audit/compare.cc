@@ -82,6 +82,7 @@ Loss one_way_epsilon(const Distribution& a, const Distribution& b) {
 Loss larger(const Loss& x, const Loss& y) {
   Loss loss{std::max(x.low, y.low), std::nullopt};
   if (x.high && y.high) loss.high = std::max(*x.high, *y.high);
+  if (loss.high && *loss.high < loss.low) loss.high.reset();
   return loss;
 }
 

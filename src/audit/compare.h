@@ -45,7 +45,7 @@ Distribution distribution(const Walked<Outcome>& walked, const Print& print,
 }
 
 /// `low` is certain. `high` is the same quantity over the resolved outcomes only; absent when it is
-/// infinite or nothing is resolved.
+/// infinite, nothing is resolved, or it is below `low`: then an unresolved outcome decides.
 struct Loss {
   Rational low;
   std::optional<Rational> high;

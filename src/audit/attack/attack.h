@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,12 +43,15 @@ struct Measured {
   double surely = 0;  ///< the same lower end at 1 - 1e-9: a verdict must not be a matter of luck
   double limit = 1;   ///< no attacker does better, by theorem; 1 where there is none
   double chance = 0;  ///< what blind guessing gets
+  std::optional<double> beyond = std::nullopt;  ///< what breaks a baseline; chance if absent
   bool ours = false;
   bool must_succeed = true;  ///< a baseline that the attack must beat
 
-  /// A baseline fell (its interval is above blind guessing), or ours stands (even the widest
-  /// interval reaches down to the limit: a false alarm has probability below 1e-9).
-  bool ok() const { return ours ? surely <= limit : !must_succeed || low > chance; }
+  /// A baseline fell (its interval is above blind guessing, or above `beyond`), or ours stands
+  /// (even the widest interval reaches down to the limit: a false alarm has probability below
+  /// 1e-9).
+  bool ok() const { return ours ? surely <= limit : !must_succeed || is_broken(); }
+  bool is_broken() const { return low > beyond.value_or(chance); }
 };
 
 struct AttackRun {

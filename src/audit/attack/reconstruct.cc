@@ -163,9 +163,11 @@ Result<AttackRun> attack_reconstruct(const AttackOptions& options) {
       measured("fresh noise of scale 1 each", right[2], seen),
       measured("sticky noise of scale 1", right[3], seen),
       measured("discreet, epsilon " + options.epsilon.to_string() + " in total", right[4], seen)};
-  for (Measured& one : run.measured) one.chance = 0.8;  // nearly all of it, whatever the luck
+  for (Measured& one : run.measured) {
+    one.chance = 0.5;
+    one.beyond = 0.8;  // nearly all of it, whatever the luck
+  }
   run.measured.back().ours = true;
-  run.measured.back().chance = 0.5;
   run.measured.back().limit = guess_limit(options.epsilon);
 
   // The law of information recovery, drawn: bits recovered against the noise of each answer.

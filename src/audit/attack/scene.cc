@@ -148,10 +148,10 @@ void conclude(AttackRun& run, const std::string& theorem) {
   run.ok = !run.exhibit.partial;
   for (const Measured& one : run.measured) {
     run.ok = run.ok && one.ok();
-    const char* const verdict = one.ours               ? (one.ok() ? "stands" : "BROKEN")
-                                : one.low > one.chance ? "broken, as expected"
-                                : one.must_succeed     ? "NOT BROKEN"
-                                                       : "not broken by this";
+    const char* const verdict = one.ours           ? (one.ok() ? "stands" : "BROKEN")
+                                : one.is_broken()  ? "broken, as expected"
+                                : one.must_succeed ? "NOT BROKEN"
+                                                   : "not broken by this";
     section.rows.push_back({report::Cell::words(one.target),
                             report::Cell::number(percent(one.success)),
                             report::Cell::words(percent(one.low) + " to " + percent(one.high)),

@@ -182,8 +182,12 @@ Result<AttackRun> attack_timing(const AttackOptions& options) {
         std::string(line.name) + (by_clock ? ", by the clock" : ", ") + (by_clock ? "" : line.what),
         attacked.right, attacked.all);
     one.ours = line.is_ours;
-    one.chance = line.is_ours ? 0.5 : guess_limit(small);
-    if (line.is_ours) one.limit = guess_limit(small);
+    one.chance = 0.5;
+    if (line.is_ours) {
+      one.limit = guess_limit(small);
+    } else {
+      one.beyond = guess_limit(small);
+    }
     // What a clock sees of the loop is this machine's and its other work's affair.
     one.must_succeed = !by_clock;
     run.measured.push_back(std::move(one));
@@ -192,7 +196,7 @@ Result<AttackRun> attack_timing(const AttackOptions& options) {
   conclude(run,
            "What is released and what is seen of the work together must be epsilon-DP. Bits "
            "and look-ups do not depend on the noise (random/laplace.md), so the limit is the "
-           "mechanism's own; the loop is broken beyond it (`by chance` is that limit). The "
+           "mechanism's own; the loop counts as broken beyond it only. The "
            "clock's lines are what this machine measured just now, cache misses included.");
   return run;
 }
