@@ -4,6 +4,7 @@ Both are asked at once for more than there is; then one is stopped (SIGSTOP) whi
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -12,11 +13,10 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "python"))
 os.environ["DISCREET_PROGRAM"] = str(pathlib.Path(sys.argv[1]).resolve())
 
 import discreet  # noqa: E402
-from discreet import program, transport  # noqa: E402
+from discreet import program  # noqa: E402
 
 POSTGRES = "/usr/lib/postgresql/15/bin/"
 POLICY = """version: 1
@@ -64,6 +64,29 @@ class Postgres:
         self.server.wait()
 
 
+class Server:
+    """`discreet serve` on a free port, with accounts of its own beside the shared ledger. What it says goes to a file."""
+
+    def __init__(self, policy, **options):
+        self.folder = tempfile.TemporaryDirectory(prefix="discreet-server-")
+        said = pathlib.Path(self.folder.name) / "said"
+        with open(said, "w") as log:
+            self.process = subprocess.Popen([program.find(), "serve", *program.options(
+                {"policy": policy, "listen": "127.0.0.1:0", "state": self.folder.name + "/state", "tick_ms": 1, "answer_ms": 1,
+                 **options})], stderr=log)
+        while "serving on" not in said.read_text():
+            if self.process.poll() is not None:
+                raise RuntimeError(said.read_text())
+            time.sleep(0.05)
+        self.url = re.search(r"serving on (http://\S+?);", said.read_text())[1]
+        self.password = re.search(r"password\s+(\S+)", said.read_text())[1]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+        self.folder.cleanup()
+
+
 def ask(session, number, outcomes):
     try:
         session.query(f"SELECT COUNT(*) FROM people WHERE age > {number}", epsilon="0.1")
@@ -107,7 +130,7 @@ def main():
             second = {"ledger": postgres.url, "key": key, "witness": str(path / "witness2")}
             program.run(["ledger", "init"], {"policy": policy, **first})
             (path / "witness2").write_bytes((path / "witness1").read_bytes())  # as the docs say
-            servers = [transport.OwnServer(policy, **first), transport.OwnServer(policy, **second)]
+            servers = [Server(policy, **first), Server(policy, **second)]
             # Four connections to each, so that questions wait for each other on both.
             sessions = [login(server) for server in servers for _ in range(4)]
 
@@ -116,11 +139,11 @@ def main():
             asked = [threading.Thread(target=ask, args=(sessions[i], i, late)) for i in range(4)]
             for thread in asked:
                 thread.start()
-            servers[0]._process.send_signal(signal.SIGSTOP)
+            servers[0].process.send_signal(signal.SIGSTOP)
             meanwhile = []
             ask(sessions[4], 50, meanwhile)
             assert meanwhile == ["answered"], meanwhile
-            servers[0]._process.send_signal(signal.SIGCONT)
+            servers[0].process.send_signal(signal.SIGCONT)
             for thread in asked:
                 thread.join()
             charges = int(spent(postgres))
@@ -128,7 +151,7 @@ def main():
             # A server whose commit failed says so until it is opened again.
             if any(each != "answered" for each in late):
                 servers[0].close()
-                servers[0] = transport.OwnServer(policy, **first)
+                servers[0] = Server(policy, **first)
                 sessions[:4] = [login(servers[0]) for _ in range(4)]
 
             outcomes = all_at_once((sessions[i % 8], 60 + i) for i in range(32))
