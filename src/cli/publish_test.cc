@@ -285,5 +285,29 @@ TEST(Daily, IsChargedWholeAtRegistrationAndGoesOnDayByDay) {
   EXPECT_EQ(world.spent(), after);
 }
 
+// Late rows never count, and use up a day of their unit: 400 newcomers who are late are never
+// counted, and 300 people of the second day, whose first day is now one that has passed, are not
+// counted on their second. A deviation is about 2, so that 40 is passed by luck with probability
+// below 1e-50; a program that counted late rows would be off by 300 or more.
+TEST(Daily, RowsThatComeLateNeverCount) {
+  const World world;
+  ASSERT_EQ(world.run({"daily", "register", "by_day"}).status, 0);
+  ASSERT_EQ(world.run({"daily", "step", "by_day"}).status, 0);
+  std::string rows = world.read("people.csv");
+  for (int i = 0; i < 400; ++i) rows += std::to_string(2'000 + i) + ",f,40,500,0,2026-01-01\n";
+  for (int i = 0; i < 300; ++i) rows += std::to_string(1 + 3 * i) + ",m,40,500,0,2026-01-01\n";
+  world.write("people.csv", rows);
+  ASSERT_EQ(world.run({"daily", "step", "by_day"}).status, 0);
+  ASSERT_EQ(world.run({"daily", "step", "by_day"}).status, 0);
+  const Finished shown = world.run({"daily", "show", "by_day", "--json"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  const json days = json::parse(shown.out);
+  ASSERT_EQ(days.size(), 3U);
+  EXPECT_NEAR(days[0]["count"].get<double>(), 334, 40);
+  EXPECT_NEAR(days[1]["count"].get<double>(), 33, 40);
+  EXPECT_NEAR(days[2]["count"].get<double>(), 333, 40);
+  EXPECT_NEAR(days[2]["total"].get<double>(), 700, 60);
+}
+
 }  // namespace
 }  // namespace discreet::cli

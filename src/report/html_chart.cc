@@ -65,9 +65,12 @@ struct Frame {
         top = std::max(top, b);
       }
     }
+    if (chart.apart) right += 1;  // room for the last point's mark
     return {Axis(chart.x_log, left, right), Axis(chart.y_log, bottom, top)};
   }
 };
+
+using Points = std::vector<std::pair<double, double>>;
 
 char letter(std::size_t curve) { return static_cast<char>('a' + curve % 26); }
 
@@ -91,7 +94,13 @@ void draw(const Chart& chart, Canvas& canvas) {
     const ChartCurve& curve = chart.curves[i];
     Canvas::Points points;
     for (const auto& [a, b] : curve.points) points.emplace_back(x(a), y(b));
-    if (!points.empty()) {
+    if (chart.apart) {
+      for (const auto& [a, b] : points) {
+        canvas.line({{a - 9, b}, {a + 9, b}}, Ink::kLine, curve.bound ? 1 : 3);
+        canvas.text(a + 12 + 10 * static_cast<double>(i), b + 4, Anchor::kStart,
+                    std::string(1, letter(i)));
+      }
+    } else if (!points.empty()) {
       canvas.line(points, Ink::kLine, curve.bound ? 1 : 3);
       canvas.text(points.back().first + 4, points.back().second + 4, Anchor::kStart,
                   std::string(1, letter(i)));
@@ -130,16 +139,24 @@ std::string chart_text(const Chart& chart, int columns, int rows) {
   std::vector<std::string> field(static_cast<std::size_t>(rows), std::string(width, ' '));
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const ChartCurve& curve = chart.curves[i];
+    const auto put = [&](std::size_t column, double y) {
+      const auto row = static_cast<std::size_t>(
+          std::lround((1 - frame.y.part(y)) * static_cast<double>(rows - 1)));
+      field[row][column] = letter(i);
+    };
+    for (const auto& [a, b] : chart.apart ? curve.points : Points{}) {
+      const double part = right > left ? (a - left) / (right - left) : 0;
+      // Curves side by side, so that equal heights can both be read.
+      put(std::min(width - 1, static_cast<std::size_t>(part * (columns - 1)) + i), b);
+    }
+    if (chart.apart) continue;
     for (std::size_t column = 0; column < width; ++column) {
       const double part = static_cast<double>(column) / static_cast<double>(columns - 1);
       const double x =
           chart.x_log ? left * std::pow(right / left, part) : left + part * (right - left);
       double y = height_at(curve, x, chart.x_log);
       if (curve.points.size() == 1 && column == 0) y = curve.points[0].second;
-      if (std::isnan(y)) continue;
-      const auto row = static_cast<std::size_t>(
-          std::lround((1 - frame.y.part(y)) * static_cast<double>(rows - 1)));
-      field[row][column] = letter(i);
+      if (!std::isnan(y)) put(column, y);
     }
   }
   std::string out = chart.title + "\n" + chart.y_label + "\n";

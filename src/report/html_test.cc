@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace discreet::report {
 namespace {
 
@@ -47,6 +49,19 @@ TEST(Exhibit, PartialIsSaidInEveryForm) {
   EXPECT_NE(exhibit_text(partial).find("PARTIAL"), std::string::npos);
   EXPECT_NE(exhibit_html(partial).find("PARTIAL"), std::string::npos);
   EXPECT_NE(exhibit_json(partial).find("\"partial\": true"), std::string::npos);
+}
+
+// Lines of a table have nothing between them.
+TEST(Chart, PointsApartAreNotJoined) {
+  Chart chart{.title = "", .curves = {{.name = "", .points = {{1, 0}, {2, 5}, {3, 5}}}}};
+  const auto letters = [](const std::string& text) {
+    const std::string field = text.substr(0, text.find('+'));  // above the axis
+    return std::count(field.begin(), field.end(), 'a');
+  };
+  EXPECT_GT(letters(chart_text(chart, 40, 10)), 30);
+  chart.apart = true;
+  EXPECT_EQ(letters(chart_text(chart, 40, 10)), 3);
+  EXPECT_NE(chart_svg(chart).find("<svg"), std::string::npos);
 }
 
 TEST(Chart, DrawsEveryCurveInEveryForm) {

@@ -135,6 +135,7 @@ report::Chart chart_of(const std::vector<Measured>& all) {
   return {.title = "the attacker is right, line by line",
           .x_label = "line of the table",
           .y_label = "probability",
+          .apart = true,
           .curves = {right, chance, limit}};
 }
 
