@@ -21,7 +21,7 @@ struct Chart {
   std::string y_label = {};
   bool x_log = false;
   bool y_log = false;
-  bool apart = false;  ///< points stand for themselves: nothing joins them
+  bool apart = false;                   ///< points stand for themselves: nothing joins them
   std::vector<ChartCurve> curves = {};  ///< at most 26
 };
 
