@@ -122,7 +122,8 @@ export async function shot(page, name, options = {}) {
 
 /** As a person does: locator.fill() makes Chromium put style attributes into what is edited, which the policy refuses. */
 export async function writeSql(page, sql) {
-  await page.getByRole('textbox', { name: 'Your question in SQL' }).click();
+  // Not by a click: on a slow machine a list of completions may lie over the words.
+  await page.getByRole('textbox', { name: 'Your question in SQL' }).focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(sql);
