@@ -2,12 +2,14 @@
 #include "accounting/convolve.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "accounting/fft.h"
+#include "accounting/wide.h"
 #include "base/check.h"
 
 namespace discreet::accounting {
@@ -18,7 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kWindowMax = std::size_t{1} << 19;
 constexpr double kOutside = 1e-13;  // tilted mass that may lie outside the window
 constexpr double kWhole = 1 << 15;  // sums with so few values are composed whole
-constexpr double kMirror = 1.42;    // sqrt(2), for computing half a spectrum and mirroring it
+constexpr std::size_t kBlock = 64;  // entries that are summed at a time; divides every window
+constexpr std::size_t kLanes = 8;   // sums that run side by side
 
 double value_at(const GridLoss& loss, std::size_t i) {
   return loss.grid.offset + static_cast<double>(loss.first + static_cast<long>(i)) * loss.grid.step;
@@ -62,6 +65,43 @@ Cumulant cumulant(const GridLoss& loss, double t) {
   const double distance = s1 / s0;
   return {std::log(s0) + t * end, end + away * distance,
           std::max(0.0, s2 / s0 - distance * distance) * loss.grid.step * loss.grid.step};
+}
+
+/// The sum of p_i r^d, d the distance from the last entry, or from the first.
+DISCREET_WIDE double power_sum(const double* p, std::size_t n, double r, bool from_last) {
+  std::array<double, kBlock> powers;
+  double power = 1;
+  for (std::size_t i = 0; i < kBlock; ++i, power *= r)
+    powers[from_last ? kBlock - 1 - i : i] = power;
+  // The far end first, by Horner's rule: single entries, then whole blocks.
+  double sum = 0;
+  const std::size_t odd = n % kBlock;
+  for (std::size_t i = 0; i < odd; ++i) sum = r * sum + p[from_last ? i : n - 1 - i];
+  for (std::size_t block = 0; block < n / kBlock; ++block) {
+    const double* at = p + (from_last ? odd + block * kBlock : n - odd - (block + 1) * kBlock);
+    std::array<double, kLanes> lanes{};
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        lanes[lane] += at[i + lane] * powers[i + lane];
+    }
+    sum *= power;
+    if (sum < 1e-290) sum = 0;  // subnormal numbers are slow
+    for (const double lane : lanes) sum += lane;
+  }
+  return sum;
+}
+
+/// K(t) alone: much quicker, and what minima are looked for by.
+double log_moment(const std::vector<Uses>& uses, double t) {
+  double total = 0;
+  for (const Uses& use : uses) {
+    const GridLoss& loss = use.loss;
+    const std::size_t n = loss.p.size();
+    const double r = std::exp(-std::fabs(t) * loss.grid.step);
+    const double sum = power_sum(loss.p.data(), n, r, t >= 0);
+    total += use.count * (std::log(sum) + t * value_at(loss, t >= 0 ? n - 1 : 0));
+  }
+  return total;
 }
 
 Cumulant cumulant(const std::vector<Uses>& uses, double t) {
@@ -113,40 +153,85 @@ double log_chernoff(const std::vector<Uses>& uses, double t, const Cumulant& at,
   const double natural = std::min(std::fabs(edge - at.mean) / at.variance, 1e6);
   for (double factor : {0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0}) {
     const double s = sign * factor * natural;
-    const double bound = cumulant(uses, t + s).value - at.value - s * edge;
+    const double bound = log_moment(uses, t + s) - at.value - s * edge;
     best = std::min(best, bound + 1e-9 * (1 + std::fabs(at.value)));
   }
   return best;
 }
 
-/// product *= x^count, entry by entry, for the spectra of real vectors: the second half mirrors the
-/// first.
-void multiply_power(Spectrum& product, Spectrum& x, double count) {
-  const std::size_t half = x.re.size() / 2 + 1;
-  for (auto k = static_cast<unsigned long long>(count);;) {
-    if ((k & 1) != 0) multiply(product, x, half);
-    if ((k >>= 1) == 0) return;
-    multiply(x, x, half);
+/// Sums over the frequencies 0 to n/2, each counted twice: more than those over all n.
+struct Norms {
+  double norm_1 = 0;  // of the product
+  double square = 0;
+  double rest_1 = 0;
+  double rest_square = 0;
+};
+
+DISCREET_WIDE Norms norms(const Spectrum& product, const std::vector<double>& rest) {
+  std::array<double, kLanes> norm_1{};
+  std::array<double, kLanes> square{};
+  std::array<double, kLanes> rest_1{};
+  std::array<double, kLanes> rest_square{};
+  const auto take = [&](std::size_t i, std::size_t lane) {
+    const double size = product.re[i] * product.re[i] + product.im[i] * product.im[i];
+    norm_1[lane] += 2 * std::sqrt(size);
+    square[lane] += 2 * size;
+    rest_1[lane] += 2 * rest[i];
+    rest_square[lane] += 2 * rest[i] * rest[i];
+  };
+  const std::size_t whole = rest.size() / kLanes * kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) take(i + lane, lane);
   }
+  for (std::size_t i = whole; i < rest.size(); ++i) take(i, 0);
+  Norms out;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    out.norm_1 += norm_1[lane];
+    out.square += square[lane];
+    out.rest_1 += rest_1[lane];
+    out.rest_square += rest_square[lane];
+  }
+  return out;
 }
 
-/// Fills the second half: entry n - i is the conjugate of entry i.
-void mirror(Spectrum& x) {
-  const std::size_t n = x.re.size();
-  for (std::size_t i = 1; i < n / 2; ++i) {
-    x.re[n - i] = x.re[i];
-    x.im[n - i] = -x.im[i];
+/// For each block, the sums of max(0, mass + error) times the powers of two factors.
+DISCREET_WIDE void block_sums(const std::vector<double>& mass, double error, double decay,
+                              double discount, double* weight, double* discounted) {
+  std::array<double, kBlock> first;
+  std::array<double, kBlock> second;
+  first[0] = second[0] = 1;
+  for (std::size_t i = 1; i < kBlock; ++i) {
+    first[i] = first[i - 1] * decay;
+    second[i] = second[i - 1] * discount;
+  }
+  for (std::size_t block = 0; block < mass.size() / kBlock; ++block) {
+    const double* at = mass.data() + block * kBlock;
+    std::array<double, kLanes> a{};
+    std::array<double, kLanes> b{};
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const double m = at[i + lane] + error;
+        const double kept = m > 0 ? m : 0;
+        a[lane] += kept * first[i + lane];
+        b[lane] += kept * second[i + lane];
+      }
+    }
+    weight[block] = discounted[block] = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      weight[block] += a[lane];
+      discounted[block] += b[lane];
+    }
   }
 }
 
 }  // namespace
 
 double tilt_for_delta(const std::vector<Uses>& uses, double delta) {
-  return best_tilt([&](double t) { return (cumulant(uses, t).value - std::log(delta)) / t; });
+  return best_tilt([&](double t) { return (log_moment(uses, t) - std::log(delta)) / t; });
 }
 
 double tilt_for_epsilon(const std::vector<Uses>& uses, double epsilon) {
-  return best_tilt([&](double t) { return cumulant(uses, t).value - t * epsilon; });
+  return best_tilt([&](double t) { return log_moment(uses, t) - t * epsilon; });
 }
 
 /// The tilted masses in a window, and all that bounds their errors.
@@ -191,15 +276,16 @@ Composed::Window Composed::window(const std::vector<Uses>& uses, double tilt) {
   std::size_t size =
       std::bit_ceil(static_cast<std::size_t>(std::min(17 * deviation / out.step, 1e9)) + 64);
   size = std::min(size, kWindowMax);
+  const auto even = [](long i) { return i - (i & 1); };
   long first = 0;  // entry i of the window stands for offset + (first + i) step
   if (all_inside) {
-    size = std::bit_ceil(static_cast<std::size_t>(values) + 8);
-    first = static_cast<long>(least);
+    size = std::bit_ceil(std::max(kBlock, static_cast<std::size_t>(values) + 8));
+    first = even(static_cast<long>(least));
     out.log_left = out.log_right = -kInfinity;
   }
   for (; !all_inside; size *= 2) {
-    first = static_cast<long>(std::floor((out.at.mean - offset) / out.step)) -
-            static_cast<long>(size / 2);
+    first = even(static_cast<long>(std::floor((out.at.mean - offset) / out.step)) -
+                 static_cast<long>(size / 2));
     const double low = offset + static_cast<double>(first) * out.step;
     const double high = low + static_cast<double>(size) * out.step;
     out.log_left = log_chernoff(uses, t, out.at, low, -1);
@@ -212,12 +298,11 @@ Composed::Window Composed::window(const std::vector<Uses>& uses, double tilt) {
   const Fourier& fourier = *plan;
   const double r = fourier.relative_error();
   const double root = std::sqrt(static_cast<double>(size));
-  const std::size_t half = size / 2 + 1;
   Spectrum product(size);
   std::fill(product.re.begin(), product.re.end(), 1.0);
-  std::vector<double> log_rest(half, 0.0);  // ln of the product of (|X| + error)^{count - 1}
-  double forward_2 = 0;                     // sum of counts times the 2-norms of forward errors
-  double forward_most = 0;                  // the same for the largest entry of an error
+  std::vector<double> rest(size / 2 + 1, 1.0);  // the product of (|X| + error)^{count - 1}
+  double forward_2 = 0;                         // sum of counts times the 2-norms of forward errors
+  double forward_most = 0;                      // the same for the largest entry of an error
   double count = 0;
   out.relative = 1e-10;
   const long n = static_cast<long>(size);
@@ -225,62 +310,48 @@ Composed::Window Composed::window(const std::vector<Uses>& uses, double tilt) {
     const double k = cumulant(use.loss, t).value;
     Spectrum x(size);
     double square = 0;
-    for (std::size_t i = 0; i < use.loss.p.size(); ++i) {
+    auto index = static_cast<std::size_t>((use.loss.first % n + n) % n);
+    for (std::size_t i = 0; i < use.loss.p.size(); ++i, index = (index + 1) & (size - 1)) {
       if (use.loss.p[i] <= 0) continue;
       const double w = use.loss.p[i] * std::exp(t * value_at(use.loss, i) - k);
-      const long index = ((use.loss.first + static_cast<long>(i)) % n + n) % n;
-      x.re[static_cast<std::size_t>(index)] += w;
+      x.at(index) += w;
       square += w * w;
     }
     const double farthest = std::max(std::fabs(value_at(use.loss, 0)),
                                      std::fabs(value_at(use.loss, use.loss.p.size() - 1)));
     out.relative += use.count * 8 * kUnit * (8 + t * farthest + std::fabs(k));
     fourier.forward(x);
-    const double error_2 = kMirror * r * root * std::sqrt(square) + 4 * kUnit;
-    const double error = std::min(error_2, 1.01 * r);
+    const double error_2 = r * root * std::sqrt(square) + 4 * kUnit;
+    const double error = std::min(error_2, 2.02 * r);
     forward_2 += use.count * error_2;
     forward_most += use.count * error;
     count += use.count;
-    if (use.count > 1) {
-      for (std::size_t i = 0; i < half; ++i) {
-        const double size_of = std::sqrt(x.re[i] * x.re[i] + x.im[i] * x.im[i]);
-        log_rest[i] += (use.count - 1) * std::log(size_of + error);
-      }
-    }
-    multiply_power(product, x, use.count);
+    multiply_power(product, rest, x, use.count, error);
   }
-  double norm_1 = 0;
-  double norm_2 = 0;
-  double rest_1 = 0;
-  double rest_2 = 0;
-  for (std::size_t i = 0; i < half; ++i) {
-    const double square = product.re[i] * product.re[i] + product.im[i] * product.im[i];
-    norm_1 += 2 * std::sqrt(square);
-    norm_2 += 2 * square;
-    const double rest = log_rest[i] < -600 ? 1e-250 : std::exp(log_rest[i]);
-    rest_1 += 2 * rest;
-    rest_2 += 2 * rest * rest;
-  }
-  mirror(product);
+  const Norms norm = norms(product, rest);
   fourier.inverse(product);
-  const double forward = std::min(forward_2 * std::sqrt(rest_2), forward_most * rest_1);
-  out.entry_error = kMirror * ((12 * kUnit * count * norm_1 + forward) / static_cast<double>(size) +
-                               r * std::sqrt(norm_2) / root) +
-                    1e-130;
+  const double forward =
+      1.001 * std::min(forward_2 * std::sqrt(norm.rest_square), forward_most * norm.rest_1);
+  out.entry_error = (12 * kUnit * count * norm.norm_1 + forward) / static_cast<double>(size) +
+                    r * std::sqrt(norm.square) / root + 1e-130;
   out.mass.resize(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    const long index = ((first + static_cast<long>(i)) % n + n) % n;
-    out.mass[i] = product.re[static_cast<std::size_t>(index)];
+  auto pair = static_cast<std::size_t>((first % n + n) % n) / 2;
+  for (std::size_t i = 0; i < size; i += 2, pair = (pair + 1) & (size / 2 - 1)) {
+    out.mass[i] = product.re[pair];
+    out.mass[i + 1] = product.im[pair];
   }
   return out;
 }
 
-Composed Composed::read(const Window& window, Side side) {
+Composed Composed::read(const std::shared_ptr<const Window>& shared, Side side) {
   Composed out;
+  const Window& window = *shared;
   const double sign = side == Side::kUpper ? 1 : -1;
   const double t = window.tilt;
   const std::size_t size = window.mass.size();
+  out.window_ = shared;
   out.side_ = side;
+  out.entries_ = size;
   out.step_ = window.step;
   out.tilt_ = t;
   out.slack_ = window.slack;
@@ -294,29 +365,45 @@ Composed Composed::read(const Window& window, Side side) {
   out.log_left_ = window.at.value + window.log_left + window.relative;
   out.log_images_ = window.at.value + log_add(window.log_left, window.log_right) + window.relative -
                     t * window.at.mean;
-  const double decay = std::exp(-t * out.step_);
-  const double discount = std::exp(-out.step_);
-  out.weight_.assign(size + 1, 0);
-  out.discounted_.assign(size + 1, 0);
-  // Suffix sums by Horner's rule, relative to each entry: W_i = t_i + e^{-t step} W_{i+1}.
-  for (std::size_t i = size; i-- > 0;) {
-    const double mass = std::max(0.0, window.mass[i] + sign * window.entry_error);
-    out.weight_[i] = mass + decay * out.weight_[i + 1];
-    out.discounted_[i] = mass + decay * discount * out.discounted_[i + 1];
+  out.error_ = sign * window.entry_error;
+  out.decay_ = std::exp(-t * out.step_);
+  out.discount_ = out.decay_ * std::exp(-out.step_);
+  // Suffix sums, relative to each block's first entry: those of the block itself, and on.
+  const std::size_t blocks = size / kBlock;
+  std::vector<double> weight(blocks);
+  std::vector<double> discounted(blocks);
+  block_sums(window.mass, out.error_, out.decay_, out.discount_, weight.data(), discounted.data());
+  const double decay = std::pow(out.decay_, kBlock);
+  const double discount = std::pow(out.discount_, kBlock);
+  out.blocks_.resize(blocks + 1);
+  for (std::size_t i = blocks; i-- > 0;) {
+    const Suffix& next = out.blocks_[i + 1];
     // A subnormal times the decay rounds to itself for ever. (The upper side adds to every entry.)
-    if (out.weight_[i] < 1e-280) out.weight_[i] = 0;
-    if (out.discounted_[i] < 1e-300) out.discounted_[i] = 0;
+    out.blocks_[i].weight = weight[i] + (next.weight < 1e-280 ? 0 : decay * next.weight);
+    out.blocks_[i].discounted =
+        discounted[i] + (next.discounted < 1e-280 ? 0 : discount * next.discounted);
+  }
+  return out;
+}
+
+Composed::Suffix Composed::suffix(std::size_t first) const {
+  const std::size_t block = (first + kBlock - 1) / kBlock;
+  Suffix out = blocks_[block];
+  for (std::size_t i = block * kBlock; i-- > first;) {
+    const double mass = std::max(0.0, window_->mass[i] + error_);
+    out.weight = mass + decay_ * out.weight;
+    out.discounted = mass + discount_ * out.discounted;
   }
   return out;
 }
 
 Composed Composed::of(const std::vector<Uses>& uses, Side side, double tilt) {
-  return read(window(uses, tilt), side);
+  return read(std::make_shared<const Window>(window(uses, tilt)), side);
 }
 
 std::pair<Composed, Composed> Composed::enclosing(const std::vector<Uses>& uses, Side side,
                                                   double tilt) {
-  const Window both = window(uses, tilt);
+  const auto both = std::make_shared<const Window>(window(uses, tilt));
   std::pair<Composed, Composed> out{read(both, Side::kUpper), read(both, Side::kLower)};
   // The slack belongs to the sum: read both at one place.
   Composed& other = side == Side::kUpper ? out.second : out.first;
@@ -327,13 +414,15 @@ std::pair<Composed, Composed> Composed::enclosing(const std::vector<Uses>& uses,
 double Composed::finite_log_delta(double epsilon) const {
   // The first entry whose loss exceeds epsilon.
   const double position = std::floor((epsilon - first_value_) / step_) + 1;
-  const double last = static_cast<double>(weight_.size() - 1);
+  const double last = static_cast<double>(entries_);
   const auto i = static_cast<std::size_t>(std::clamp(position, 0.0, last));
   const double value = first_value_ + static_cast<double>(i) * step_;
   // sum over j >= i of m_j e^{-t (l_j - l_i)} (1 - e^{eps - l_j})
   const double factor = std::exp(std::min(epsilon - value, 700.0));
   const double sign = side_ == Side::kUpper ? 1 : -1;
-  const double sum = weight_[i] * (1 + sign * 1e-12) - factor * discounted_[i] * (1 - sign * 1e-12);
+  const Suffix from = suffix(i);
+  const double sum =
+      from.weight * (1 + sign * 1e-12) - factor * from.discounted * (1 - sign * 1e-12);
   if (!(sum > 0)) return -kInfinity;
   return log_scale_ - tilt_ * (value - centre_) + std::log(sum);
 }
@@ -363,7 +452,7 @@ double Composed::epsilon(double delta, double least) const {
     }
     return side_ == Side::kUpper ? high : low;
   };
-  const double end = first_value_ + static_cast<double>(weight_.size()) * step_;
+  const double end = first_value_ + static_cast<double>(entries_) * step_;
   if (side_ == Side::kUpper) {
     if (log_delta(least) <= target) return least;
     return log_delta(end) > target ? kInfinity : bisect(least, end);

@@ -12,6 +12,8 @@
 // grid's slack; (5) rounding of sums. docs: accounting/pld.md
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -44,7 +46,7 @@ class Composed {
                                                  double tilt);
 
   /// How many entries the window has: a measure of the work.
-  std::size_t entries() const { return weight_.size() - 1; }
+  std::size_t entries() const { return entries_; }
 
   /// A bound on ln delta(eps).
   double log_delta(double epsilon) const;
@@ -54,23 +56,33 @@ class Composed {
 
  private:
   struct Window;
+  /// Sums over all entries from some entry i on.
+  struct Suffix {
+    double weight = 0;      // of m_j e^{-t (l_j - l_i)}
+    double discounted = 0;  // of the same times e^{-(l_j - l_i)}
+  };
   static Window window(const std::vector<Uses>& uses, double tilt);
-  static Composed read(const Window& window, Side side);
+  static Composed read(const std::shared_ptr<const Window>& window, Side side);
+  Suffix suffix(std::size_t first) const;
   double finite_log_delta(double epsilon) const;
 
   Side side_ = Side::kUpper;
+  std::size_t entries_ = 0;
   double step_ = 0;
   double first_value_ = 0;  // loss of entry 0
   double log_scale_ = 0;    // ln of what the suffix sums are to be multiplied with
   double tilt_ = 0;
   double centre_ = 0;  // the tilted mean
   double slack_ = 0;
-  double log_infinity_ = 0;     // ln of the mass at infinity
-  double log_outside_ = 0;      // upper side: ln of the mass right of the window
-  double log_left_ = 0;         // upper side: ln of the tilted mass left of the window, times e^K
-  double log_images_ = 0;       // lower side: ln of what images may have added
-  std::vector<double> weight_;  // sum over j >= i of m_j e^{-t (l_j - l_i)}
-  std::vector<double> discounted_;  // the same times e^{-(l_j - l_i)}
+  double log_infinity_ = 0;  // ln of the mass at infinity
+  double log_outside_ = 0;   // upper side: ln of the mass right of the window
+  double log_left_ = 0;      // upper side: ln of the tilted mass left of the window, times e^K
+  double log_images_ = 0;    // lower side: ln of what images may have added
+  double error_ = 0;         // what is added to every entry
+  double decay_ = 0;         // e^{-t step}
+  double discount_ = 0;      // e^{-(t + 1) step}
+  std::shared_ptr<const Window> window_;
+  std::vector<Suffix> blocks_;  // from the first entry of each block on, and from the end
 };
 
 }  // namespace discreet::accounting

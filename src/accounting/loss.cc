@@ -2,8 +2,11 @@
 #include "accounting/loss.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace discreet::accounting {
 namespace {
@@ -29,24 +32,55 @@ struct Bracket {
   double high = 0;
 };
 
-/// Pr[za < N(0,1) <= zb], where each end carries an error of 4u (|z| + shift).
-Bracket normal_mass(double za, double zb, double shift) {
-  if (!(za < zb)) return {};
-  const double ta = std::isinf(za) ? 0 : tail(za);
-  const double tb = std::isinf(zb) ? 0 : tail(zb);
+/// A point on the line, and the mass beyond it.
+struct Point {
+  double z;
+  double beyond;
+};
+
+Point point(double z) { return {z, std::isinf(z) ? 0 : tail(z)}; }
+
+/// Pr[a < N(0,1) <= b], where each end carries an error of 4u (|z| + shift).
+Bracket normal_mass(const Point& a, const Point& b, double shift) {
+  if (!(a.z < b.z)) return {};
   double mass = 0;
-  if (za >= 0) {
-    mass = ta - tb;
-  } else if (zb <= 0) {
-    mass = tb - ta;
+  if (a.z >= 0) {
+    mass = a.beyond - b.beyond;
+  } else if (b.z <= 0) {
+    mass = b.beyond - a.beyond;
   } else {
-    mass = 1 - ta - tb;
+    mass = 1 - a.beyond - b.beyond;
   }
   double error = 4 * kUnit * mass;
-  if (!std::isinf(za)) error += tail_error(za, ta, shift);
-  if (!std::isinf(zb)) error += tail_error(zb, tb, shift);
+  if (!std::isinf(a.z)) error += tail_error(a.z, a.beyond, shift);
+  if (!std::isinf(b.z)) error += tail_error(b.z, b.beyond, shift);
   return {std::max(0.0, mass - error), std::max(0.0, mass + error)};
 }
+
+/// A function of a boundary that remembers its last values: neighbouring cells share a boundary,
+/// whichever way one goes through them.
+template <class Function>
+class Remembered {
+ public:
+  using Value = std::invoke_result_t<Function, double>;
+
+  explicit Remembered(Function function) : function_(std::move(function)) {}
+  Value operator()(double x) {
+    for (const auto& [at, value] : last_) {
+      if (at == x) return value;
+    }
+    const Value value = function_(x);
+    last_[next_] = {x, value};
+    next_ = (next_ + 1) % last_.size();
+    return value;
+  }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // equals nothing
+  Function function_;
+  std::array<std::pair<double, Value>, 3> last_{{{kNone, {}}, {kNone, {}}, {kNone, {}}}};
+  std::size_t next_ = 0;
+};
 
 Bracket widen(double value, double relative) {
   return {value * (1 - relative), value * (1 + relative)};
@@ -62,10 +96,19 @@ Atom atom(double loss, double p) {
 
 Loss gaussian_loss(double mu) {
   Loss out;
-  out.cell = [mu](double a, double b) {
+  struct Ends {
+    Point p;
+    Point q;
+  };
+  const auto ends = [mu](double loss) {
+    return Ends{point(loss / mu - mu / 2), point(loss / mu + mu / 2)};
+  };
+  out.cell = [mu, at = Remembered(ends)](double a, double b) mutable {
     const double shift = mu + 1;
-    const Bracket p = normal_mass(a / mu - mu / 2, b / mu - mu / 2, shift);
-    const Bracket q = normal_mass(a / mu + mu / 2, b / mu + mu / 2, shift);
+    const Ends left = at(a);
+    const Ends right = at(b);
+    const Bracket p = normal_mass(left.p, right.p, shift);
+    const Bracket q = normal_mass(left.q, right.q, shift);
     return Mass{p.low, p.high, q.low, q.high};
   };
   return out;
@@ -143,8 +186,9 @@ Loss subsampled(const Loss& base, double q) {
     const double x = std::expm1(loss) / q;
     return x <= -1 ? -kInfinity : std::log1p(x);
   };
-  out.cell = [cell = base.cell, mixed, inverse](double a, double b) {
-    return mixed(cell(inverse(a), inverse(b)));
+  out.cell = [cell = base.cell, mixed, at = Remembered(inverse)](double a, double b) mutable {
+    const double left = at(a);
+    return mixed(cell(left, at(b)));
   };
   out.loss_error = base.loss_error + 64 * kUnit;
   for (const Atom& a : base.atoms) {

@@ -32,7 +32,8 @@ struct Atom {
 struct Loss {
   /// The mass of the outputs with loss in (a, b], atoms not counted; a = -inf and b = inf are
   /// allowed. Boundaries are where a double says they are, up to loss_error: equal arguments mean
-  /// the same boundary, so that neighbouring cells tile.
+  /// the same boundary, so that neighbouring cells tile. It remembers what it computed last: one
+  /// thread at a time, and neighbouring cells one after the other are quickest.
   std::function<Mass(double a, double b)> cell;
   double loss_error = 0;
   std::vector<Atom> atoms;

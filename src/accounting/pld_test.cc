@@ -5,7 +5,9 @@
 #include <mpfr.h>
 
 #include <cmath>
+#include <complex>
 #include <map>
+#include <numbers>
 #include <random>
 
 #include "accounting/convolve.h"
@@ -279,39 +281,73 @@ INSTANTIATE_TEST_SUITE_P(Losses, OneUse, testing::Range(0, 6));
 TEST(Fourier, InvertsItselfWithinItsBound) {
   std::mt19937_64 numbers(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (const std::size_t n : {8u, 64u, 1024u, 65536u}) {
+  for (const std::size_t n : {8u, 64u, 128u, 1024u, 65536u}) {
     const Fourier fourier(n);
     Spectrum x(n);
-    for (double& v : x.re) v = uniform(numbers);
-    const Spectrum original = x;
+    for (std::size_t i = 0; i < n; ++i) x.at(i) = uniform(numbers);
+    Spectrum original = x;
     fourier.forward(x);
     fourier.inverse(x);
     double error = 0;
     double size = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      error += (x.re[i] - original.re[i]) * (x.re[i] - original.re[i]) + x.im[i] * x.im[i];
-      size += original.re[i] * original.re[i];
+      error += (x.at(i) - original.at(i)) * (x.at(i) - original.at(i));
+      size += original.at(i) * original.at(i);
     }
     EXPECT_LE(std::sqrt(error), 2.1 * fourier.relative_error() * std::sqrt(size));
   }
 }
 
 TEST(Fourier, AgreesWithTheDefinition) {
-  const Fourier fourier(8);
-  Spectrum x(8);
-  x.re = {1, 2, 3, 4, 0, 0, -1, 5};
-  const std::vector<double> in = x.re;
-  fourier.forward(x);
-  for (std::size_t k = 0; k < 8; ++k) {
-    double re = 0;
-    double im = 0;
-    for (std::size_t j = 0; j < 8; ++j) {
-      const double angle = -2 * M_PI * static_cast<double>(j * k) / 8;
-      re += in[j] * std::cos(angle);
-      im += in[j] * std::sin(angle);
+  std::mt19937_64 numbers(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (std::size_t n = 8; n <= 256; n *= 2) {
+    const Fourier fourier(n);
+    Spectrum x(n);
+    std::vector<double> in(n);
+    for (std::size_t i = 0; i < n; ++i) x.at(i) = in[i] = uniform(numbers);
+    fourier.forward(x);
+    for (std::size_t k = 0; k <= n / 2; ++k) {
+      long double re = 0;
+      long double im = 0;
+      long double size = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        const long double angle = -2 * std::numbers::pi_v<long double> *
+                                  static_cast<long double>(j * k % n) / static_cast<long double>(n);
+        re += in[j] * std::cos(angle);
+        im += in[j] * std::sin(angle);
+        size += std::fabs(in[j]);
+      }
+      const double bound = 2 * fourier.relative_error() * static_cast<double>(size);
+      EXPECT_NEAR(x.re[fourier.place(k)], static_cast<double>(re), bound) << n << " " << k;
+      EXPECT_NEAR(x.im[fourier.place(k)], static_cast<double>(im), bound) << n << " " << k;
     }
-    EXPECT_NEAR(x.re[k], re, 1e-13);
-    EXPECT_NEAR(x.im[k], im, 1e-13);
+  }
+}
+
+TEST(Fourier, PowersAreThoseOfComplexNumbersAndTheRestIsAbove) {
+  std::mt19937_64 numbers(4);
+  std::uniform_real_distribution<double> uniform(-0.7, 0.7);
+  Spectrum x(1024);
+  for (std::size_t i = 0; i < x.re.size(); ++i) {
+    x.re[i] = uniform(numbers);
+    x.im[i] = uniform(numbers);
+  }
+  for (const double count : {1.0, 2.0, 3.0, 8.0, 77.0, 1000.0}) {
+    Spectrum product(1024);
+    std::fill(product.re.begin(), product.re.end(), 1.0);
+    std::vector<double> rest(x.re.size(), 1.0);
+    multiply_power(product, rest, x, count, 1e-3);
+    for (std::size_t i = 0; i < x.re.size(); ++i) {
+      const std::complex<long double> z(x.re[i], x.im[i]);
+      const auto power = std::pow(z, static_cast<int>(count));
+      const double bound = 12 * 0x1p-53 * count * static_cast<double>(std::abs(power)) + 1e-130;
+      EXPECT_NEAR(product.re[i], static_cast<double>(power.real()), bound);
+      EXPECT_NEAR(product.im[i], static_cast<double>(power.imag()), bound);
+      const long double least = std::pow(std::abs(z) + 1e-3L, static_cast<int>(count) - 1);
+      EXPECT_GE(rest[i] * (1 + 1e-12), static_cast<double>(least));
+      EXPECT_LE(rest[i], static_cast<double>(least) * (1 + 1e-12) + 1e-139);
+    }
   }
 }
 

@@ -35,14 +35,15 @@ std::vector<double> series_product(std::span<const double> a, std::span<const do
   const auto fourier = Fourier::shared(size);
   Spectrum x(size);
   Spectrum y(size);
-  std::copy(a.begin(), a.end(), x.re.begin());
-  std::copy(b.begin(), b.end(), y.re.begin());
+  for (std::size_t i = 0; i < a.size(); ++i) x.at(i) = a[i];
+  for (std::size_t i = 0; i < b.size(); ++i) y.at(i) = b[i];
   fourier->forward(x);
   fourier->forward(y);
-  accounting::multiply(x, y, size);
+  accounting::multiply(x, y);
   fourier->inverse(x);
-  x.re.resize(n);
-  return std::move(x.re);
+  std::vector<double> product(n);
+  for (std::size_t i = 0; i < std::min(n, size); ++i) product[i] = x.at(i);
+  return product;
 }
 
 std::vector<double> inverse_series(const mechanism::Toeplitz& mixing) {
