@@ -173,59 +173,55 @@ double cell_loss(const Mass& m) {
   return std::log(m.p_low / m.q_high) - 16 * kUnit;
 }
 
-/// Merges a little of each cell into its neighbours so that every cell's loss becomes its grid
-/// value.
-///
-/// Cell i holds the outputs with loss within half a step of grid value i; its own loss misses that
-/// value by some c_i of second order in the step. Where c_i < 0 it receives a share up[i+1] of cell
-/// i+1's outputs, where c_i > 0 a share down[i-1] of cell i-1's; the shares solve
-///   (1 - up[i] - down[i]) (P_i - a_i Q_i) + received P - a_i received Q = 0,   a_i = e^{grid value
-///   i},
-/// a diagonally dominant system, solved by sweeps. Whatever the shares are, this is a randomized
-/// post-processing; `round_down` only relies on the masses that result.
-struct Shares {
-  std::vector<double> up;    // share of cell i that goes to cell i - 1, pulling it up
-  std::vector<double> down;  // share of cell i that goes to cell i + 1, pulling it down
+/// Outputs that are merged into one, at a grid value.
+struct Cell {
+  double value;
+  Mass mass;
 };
 
-Shares balance(const std::vector<Mass>& cells, const std::vector<double>& values, bool is_cut) {
-  constexpr double kShareMax = 0.45;
+/// Moves a share of one cell's outputs to another: of what is in a cell all parts have one loss, so
+/// the loss of the first does not change.
+void move(double share, Cell& from, Cell& to) {
+  constexpr double kLess = 1 - 4 * kUnit;
+  constexpr double kMore = 1 + 4 * kUnit;
+  to.mass.p_low = (to.mass.p_low + share * from.mass.p_low) * kLess;
+  to.mass.q_high = (to.mass.q_high + share * from.mass.q_high) * kMore;
+  from.mass.p_low *= (1 - share) * kLess;
+  from.mass.q_high *= (1 - share) * kMore;
+}
+
+/// Merges a little of each cell into others so that every cell's loss becomes its grid value.
+///
+/// A cell holds the outputs with loss within half a cell of its grid value; its own loss misses
+/// that value by some amount of second order in the step. From the highest cell down: one whose
+/// loss is too small gets a share of the next above it, which is settled already (and of those
+/// further up if it takes all of that); one whose loss is too large gets a share of the next below.
+/// The shares solve, for the cell's P and Q and a = e^{grid value}, P - a Q = 0. Whatever they are,
+/// this is a randomized post-processing; `round_down` only relies on the masses that result.
+/// Nothing is lost under P or gained under Q, but for the ends.
+void balance(std::vector<Cell>& cells, bool is_cut) {
+  constexpr double kShareMax = 0.9;
   constexpr double kMargin =
       1e-12;  // end barely above the grid value: below it a cell would lose a whole step
   const std::size_t n = cells.size();
-  Shares s{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
-  std::vector<double> gap(n);         // P_i - a_i Q_i
-  std::vector<double> above(n, 0.0);  // the same for cell i+1's masses at a_i
-  std::vector<double> below(n, 0.0);
-  const auto excess = [&](std::size_t cell, double value) {
-    return cells[cell].p_low - std::exp(value) * (1 + kMargin) * cells[cell].q_high;
-  };
-  for (std::size_t i = 0; i < n; ++i) {
-    gap[i] = excess(i, values[i]);
-    if (i + 1 < n) above[i] = excess(i + 1, values[i]);
-    if (i > 0) below[i] = excess(i - 1, values[i]);
-  }
-  for (int sweep = 0; sweep < 40; ++sweep) {
-    double moved = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double kept = (1 - s.up[i] - s.down[i]) * gap[i];
-      double* share = nullptr;
-      double wanted = 0;
-      if (kept < 0 && above[i] > 0) {
-        share = &s.up[i + 1];
-        wanted = -kept / above[i];
-      } else if (kept > 0 && below[i] < 0 && !(is_cut && i + 1 == n)) {
-        share = &s.down[i - 1];
-        wanted = kept / -below[i] * (1 - kMargin);
+  for (std::size_t i = n; i-- > 0;) {
+    const double odds = std::exp(cells[i].value) * (1 + kMargin);
+    const auto excess = [&](const Cell& cell) { return cell.mass.p_low - odds * cell.mass.q_high; };
+    const double own = excess(cells[i]);
+    if (own < 0) {
+      double missing = -own;
+      for (std::size_t above = i + 1; above < n && missing > 0; ++above) {
+        const double gain = excess(cells[above]);
+        if (!(gain > 0)) continue;
+        const double share = std::min(1.0, missing / gain);
+        move(share, cells[above], cells[i]);
+        missing = share < 1 ? 0 : missing - gain;
       }
-      if (share == nullptr) continue;
-      wanted = std::min(wanted, kShareMax);
-      moved = std::max(moved, std::fabs(wanted - *share));
-      *share = wanted;
+    } else if (i > 0 && !(is_cut && i + 1 == n)) {
+      const double gain = excess(cells[i - 1]);
+      if (gain < 0) move(std::min(kShareMax, own / -gain * (1 - kMargin)), cells[i - 1], cells[i]);
     }
-    if (moved < 1e-15) break;
   }
-  return s;
 }
 
 }  // namespace
@@ -322,36 +318,46 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, doub
     }
   };
 
+  // Atoms on the grid take part in the merging where cells tile what lies between them.
+  std::vector<Cell> cells;
+  const auto lie_on_grid = [&](const Atom& atom) {
+    const long nearest = std::lround((atom.loss - grid.offset) / grid.step);
+    return std::fabs(atom.loss - value_at(grid, nearest)) <= slack;
+  };
+  std::vector<Atom> atoms = loss.atoms;
+  const bool tiled = stride == 2 && lie_on_grid(atoms.front()) && lie_on_grid(atoms.back());
+  Atom* low = nullptr;
+  Atom* high = nullptr;
+  if (tiled) {
+    const bool rising = atoms.front().loss < atoms.back().loss;
+    low = rising ? &atoms.front() : &atoms.back();
+    high = rising ? &atoms.back() : &atoms.front();
+    cells.push_back({low->loss, low->mass});
+  }
   if (!body.empty) {
     const auto n = static_cast<std::size_t>((body.last - body.first) / stride + 1);
     const double half = static_cast<double>(stride) * grid.step / 2;
-    std::vector<Mass> cells(n);
-    std::vector<double> values(n);
     for (std::size_t i = 0; i < n; ++i) {
-      values[i] = value_at(grid, body.first + stride * static_cast<long>(i));
-      cells[i] = loss.cell(i == 0 ? -kInfinity : values[i] - half,
-                           i + 1 == n ? kInfinity : values[i] + half);
+      const double value = value_at(grid, body.first + stride * static_cast<long>(i));
+      cells.push_back({value, loss.cell(i == 0 ? -kInfinity : value - half,
+                                        i + 1 == n ? kInfinity : value + half)});
     }
-    const Shares shares = balance(cells, values, is_cut);
-    for (std::size_t i = 0; i < n; ++i) {
-      Mass m;
-      const auto take = [&](std::size_t from, double share) {
-        m.p_low += share * cells[from].p_low;
-        m.q_high += share * cells[from].q_high * (1 + 4 * kUnit);
-      };
-      take(i, 1 - shares.up[i] - shares.down[i]);
-      if (i + 1 < n) take(i + 1, shares.up[i + 1]);
-      if (i > 0) take(i - 1, shares.down[i - 1]);
-      m.p_low *= 1 - 8 * kUnit;
-      place(m, body.first + stride * static_cast<long>(i));
+    if (tiled) cells.push_back({high->loss, high->mass});
+    balance(cells, is_cut);
+    if (tiled) {
+      high->mass = cells.back().mass;
+      low->mass = cells.front().mass;
+      cells.erase(cells.begin());
     }
+    for (std::size_t i = 0; i < n; ++i)
+      place(cells[i].mass, body.first + stride * static_cast<long>(i));
   }
-  for (const Atom& atom : loss.atoms) {
+  for (const Atom& atom : atoms) {
     if (atom.mass.p_high <= 0) continue;
     const double position = (atom.loss - grid.offset) / grid.step;
-    const long nearest = std::lround(position);
-    const bool on_grid = std::fabs(atom.loss - value_at(grid, nearest)) <= slack;
-    out.add(std::min(on_grid ? nearest : static_cast<long>(std::floor(position)), range.last - 2),
+    out.add(std::min(
+                lie_on_grid(atom) ? std::lround(position) : static_cast<long>(std::floor(position)),
+                range.last - 2),
             atom.mass.p_low);
   }
   return std::move(out).finish(loss.infinity_low, slack);

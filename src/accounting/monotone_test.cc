@@ -151,6 +151,21 @@ TEST(Monotone, DeltaNeverFallsWhenACountGrows) {
   });
 }
 
+// Randomized responses have a delta that is piecewise linear in e^epsilon, so a weak mechanism may
+// add nothing at all; then what its grid loses to rounding, or to an end that fits no grid, shows.
+TEST(Monotone, ASampledLaplaceThatAddsNothingTakesNothingAway) {
+  const auto number = [](const char* text) { return Rational::parse(text).value(); };
+  std::vector<Use> uses = {{PermuteAndFlip{number("0.763")}, 1},
+                           {Generic{number("0.0376"), 0}, 32}};
+  double last = delta_of(uses, number("0.884")).lower;
+  for (const char* q : {"0.0072", "0.0113", "0.027"}) {
+    uses.push_back({SubsampledLaplace{number("0.89"), number(q)}, 1});
+    const double now = delta_of(uses, number("0.884")).lower;
+    EXPECT_GE(now, last) << q;
+    last = now;
+  }
+}
+
 /// Whether a bound never falls along a list that grows by one use at a time, then by others.
 template <class Bound>
 bool never_falls(const Bound& bound) {

@@ -146,13 +146,14 @@ class LevelList {
   }
 
   /// Merges as much of the greatest atom, which lies on the grid, into the lowest as lifts that one
-  /// to the next grid value.
+  /// to a grid value, the next at an even distance: cells of two steps then tile what lies between
+  /// them (grid.cc).
   static void raise_lowest_atom(Loss& loss, const Grid& grid) {
     Atom& top =
         loss.atoms.front().loss > loss.atoms.back().loss ? loss.atoms.front() : loss.atoms.back();
     Atom& low = &top == &loss.atoms.front() ? loss.atoms.back() : loss.atoms.front();
-    const double value =
-        grid.offset + grid.step * std::ceil((low.loss - grid.offset) / grid.step - 1e-6);
+    const double pairs = std::floor((top.loss - low.loss) / (2 * grid.step) + 1e-6);
+    const double value = top.loss - 2 * pairs * grid.step;
     const double odds = std::exp(value) * (1 + 1e-14);
     const double missing = odds * low.mass.q_high - low.mass.p_low;
     const double share = missing / (top.mass.p_low - odds * top.mass.q_high) * (1 + 1e-9);

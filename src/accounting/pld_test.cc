@@ -278,6 +278,31 @@ TEST_P(OneUse, TheFourierSumAgreesWithTheSlowOne) {
 
 INSTANTIATE_TEST_SUITE_P(Losses, OneUse, testing::Range(0, 6));
 
+// Merging loses nothing under P and gains nothing under Q; a cell that is moved down a step does.
+TEST(RoundDown, KeepsTheMassesOfBoth) {
+  const struct {
+    const char* name;
+    Loss loss;
+    double step;
+  } cases[] = {{"gaussian", gaussian_loss(1 / 85.4), 0x1p-8},
+               {"fine gaussian", gaussian_loss(0.5), 0x1p-12},
+               {"sampled gaussian", subsampled(gaussian_loss(1), 0.01), 0x1p-10},
+               {"laplace", laplace_loss(1.86), 0.0002},
+               {"coarse laplace", laplace_loss(0.01), 0.001}};
+  for (const auto& one : cases) {
+    const GridLoss grid = round_down(one.loss, {one.step, 0}, 1e-20);
+    double p = 0;
+    double q = 0;
+    for (std::size_t i = 0; i < grid.p.size(); ++i) {
+      const double index = static_cast<double>(grid.first + static_cast<long>(i));
+      p += grid.p[i];
+      q += grid.p[i] * std::exp(-(grid.grid.offset + index * grid.grid.step));
+    }
+    EXPECT_NEAR(p, 1, 1e-10) << one.name;
+    EXPECT_NEAR(q, 1, 1e-10) << one.name;
+  }
+}
+
 TEST(Fourier, InvertsItselfWithinItsBound) {
   std::mt19937_64 numbers(1);
   std::uniform_real_distribution<double> uniform(-1, 1);

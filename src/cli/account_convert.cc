@@ -21,11 +21,13 @@ using report::Cell;
 constexpr const char* kExample = "discreet account convert --rho 0.1 --delta 1e-6";
 
 struct ConvertArguments {
-  Text epsilon, delta, rho, mu, order, tau, to;
+  Text epsilon, delta, rho, set_aside, mu, order, tau, to;
   FormatArguments format;
 };
 
 constexpr const char* kZcdpTheorem = "zCDP to (epsilon, delta) [CKS20 Prop. 12]";
+constexpr const char* kApproximateTheorem =
+    "approximate zCDP to (epsilon, delta) [CKS20 Prop. 12; notions.md, Set aside]";
 constexpr const char* kRenyiTheorem = "Renyi to (epsilon, delta) [CKS20 Prop. 12]";
 constexpr const char* kGaussianTheorem = "Gaussian DP, exact [BW18, DRS22]";
 
@@ -63,15 +65,18 @@ struct Curve {
   bool has_lower = false;
 };
 
-Result<Curve> curve_of_rho(const std::string& text) {
+Result<Curve> curve_of_rho(const std::string& text, const Text& set_aside) {
   DISCREET_ASSIGN(const Rho rho, Rho::parse(text));
   DISCREET_TRY(positive("rho", text));
-  const accounting::Zcdp cost{rho.value(), 0};
-  return Curve{[cost](const Rational& delta) -> accounting::Bounds {
-                 return {0, accounting::zcdp_epsilon(cost, delta), kZcdpTheorem};
+  const auto aside = Delta::parse(set_aside.value_or("0"));
+  if (!aside) return invalid_input("set-aside: " + aside.error().message);
+  const accounting::Zcdp cost{rho.value(), aside->value()};
+  const char* theorem = cost.delta.sign() == 0 ? kZcdpTheorem : kApproximateTheorem;
+  return Curve{[cost, theorem](const Rational& delta) -> accounting::Bounds {
+                 return {0, accounting::zcdp_epsilon(cost, delta), theorem};
                },
-               [cost](const Rational& epsilon) -> accounting::Bounds {
-                 return {0, accounting::zcdp_delta(cost, epsilon), kZcdpTheorem};
+               [cost, theorem](const Rational& epsilon) -> accounting::Bounds {
+                 return {0, accounting::zcdp_delta(cost, epsilon), theorem};
                }};
 }
 
@@ -112,7 +117,7 @@ Result<Curve> source_of(const ConvertArguments& arguments) {
     return invalid_input("name one notion to convert from: --rho, --mu, or --order with --tau; " +
                          std::string("for example: ") + kExample);
   }
-  if (arguments.rho) return curve_of_rho(*arguments.rho);
+  if (arguments.rho) return curve_of_rho(*arguments.rho, arguments.set_aside);
   if (arguments.mu) return curve_of_mu(*arguments.mu);
   return curve_of_order(arguments.order, arguments.tau);
 }
@@ -238,6 +243,10 @@ Result<report::Sheet> convert(const ConvertArguments& arguments) {
   const std::string natural =
       implies_tau ? "tau" : (has_source ? (arguments.epsilon ? "delta" : "epsilon") : "rho");
   const std::string to = arguments.to.value_or(natural);
+  if (arguments.set_aside && !(arguments.rho && (to == "epsilon" || to == "delta"))) {
+    return invalid_input("--set-aside goes with --rho; for example: " + std::string(kExample) +
+                         " --set-aside 1e-9");
+  }
   if (to == "epsilon") return to_epsilon(arguments);
   if (to == "delta") return to_delta(arguments);
   if (to == "rho") return to_rho(arguments);
@@ -265,14 +274,15 @@ void add_account_convert(Program& program, CLI::App& account) {
       account, "convert",
       {.summary = "from one notion of privacy to another",
        .explanation =
-           "From --rho (zCDP), --mu (Gaussian DP) or --order and --tau (Renyi): epsilon at\n"
-           "--delta, or delta at --epsilon. From --epsilon: the rho that it implies (--to rho),\n"
-           "or with --order the Renyi divergence at that order (--to tau);\n"
-           "with --delta, the largest rho or mu that is enough for (epsilon, delta)\n"
+           "From --rho (zCDP; approximate zCDP with --set-aside), --mu (Gaussian DP) or --order\n"
+           "and --tau (Renyi): epsilon at --delta, or delta at --epsilon. From --epsilon: the rho\n"
+           "that it implies (--to rho), or with --order the Renyi divergence at that order\n"
+           "(--to tau); with --delta, the largest rho or mu that is enough for (epsilon, delta)\n"
            "(--to rho-budget, --to mu-budget). Implied costs are rounded up, budgets down.\n",
        .closing = "Costs nothing: no data is involved.\n\n"
                   "Example:\n"
                   "  discreet account convert --rho 0.1 --delta 1e-6\n"
+                  "  discreet account convert --rho 0.1 --set-aside 1e-9 --delta 1e-6\n"
                   "  discreet account convert --mu 1 --epsilon 2\n"
                   "  discreet account convert --order 16 --tau 0.5 --delta 1e-6\n"
                   "  discreet account convert --epsilon 1\n"
@@ -283,6 +293,8 @@ void add_account_convert(Program& program, CLI::App& account) {
                   "  discreet account convert --epsilon 1 --delta 1e-6 --to rho-budget"},
       [arguments](const Streams& streams) { return run_convert(*arguments, streams); });
   add_text(app, "--rho", arguments->rho, "zero-concentrated DP");
+  add_text(app, "--set-aside", arguments->set_aside,
+           "with --rho: the delta that approximate zCDP sets aside (0)");
   add_text(app, "--mu", arguments->mu, "Gaussian DP: sensitivity over standard deviation");
   add_text(app, "--order", arguments->order, "of a Renyi divergence, above 1");
   add_text(app, "--tau", arguments->tau, "the Renyi divergence at that order");

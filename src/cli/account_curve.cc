@@ -75,6 +75,14 @@ Result<Range> range_of(const CurveArguments& arguments, const std::vector<accoun
   return Range{std::move(from), std::move(to), points};
 }
 
+/// What is asked is what is shown: a number that can be written with few digits.
+Rational written(const Rational& epsilon) {
+  const std::string exact = epsilon.to_string();
+  if (exact.size() <= kProgramDigits && exact.find('/') == std::string::npos) return epsilon;
+  const auto rounded = Rational::parse(epsilon.to_decimal(kPeopleDigits, Round::kDown));
+  return rounded ? *rounded : epsilon;
+}
+
 Result<std::vector<Point>> points_of(const std::vector<accounting::Use>& uses, const Range& range,
                                      accounting::Notion notion, int err) {
   std::vector<Point> points;
@@ -83,7 +91,7 @@ Result<std::vector<Point>> points_of(const std::vector<accounting::Use>& uses, c
   for (std::uint64_t i = 0; i < range.points; ++i) {
     progress.show(i, range.points);
     const Rational part = Rational(to_integer(static_cast<Int128>(i))) / last;
-    const Rational epsilon = range.from + (range.to - range.from) * part;
+    const Rational epsilon = written(range.from + (range.to - range.from) * part);
     DISCREET_ASSIGN(accounting::Bounds delta,
                     ask(uses, {.delta = {}, .epsilon = epsilon, .notion = notion, .people = 1}));
     points.push_back({epsilon, std::move(delta)});
@@ -101,7 +109,7 @@ Result<std::vector<Point>> points_of(const std::vector<accounting::Use>& uses, c
 report::Table table_of(const std::vector<Point>& points, int digits) {
   report::Table table({"epsilon", "delta_lower", "delta_upper", "theorem"});
   for (const Point& point : points) {
-    table.add({Cell::number(point.epsilon.to_decimal(digits, Round::kDown)),
+    table.add({Cell::number(point.epsilon.to_string()),
                Cell::number(lower_text(point.delta.lower, digits)),
                Cell::number(upper_text(point.delta.upper, digits)),
                Cell::words(point.delta.theorem)});

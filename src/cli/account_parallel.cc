@@ -29,8 +29,9 @@ Result<accounting::EpsilonDelta> part_of(const std::string& text) {
 Result<report::Sheet> of_parts(const std::vector<std::string>& texts, Neighbours neighbours) {
   std::vector<accounting::EpsilonDelta> parts;
   for (const std::string& text : texts) {
-    DISCREET_ASSIGN(accounting::EpsilonDelta part, part_of(text));
-    parts.push_back(std::move(part));
+    auto part = part_of(text);
+    if (!part) return invalid_input("--part " + in_quotes(text) + ": " + part.error().message);
+    parts.push_back(*std::move(part));
   }
   const accounting::EpsilonDelta all = accounting::parallel(parts, neighbours);
   report::Sheet sheet;

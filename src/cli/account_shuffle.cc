@@ -25,8 +25,10 @@ Result<bool> is_response(const Text& mechanism) {
 
 Result<int> run_shuffle(const ShuffleArguments& arguments, const Streams& streams) {
   if (!arguments.people) return missing("--n", kExample);
-  DISCREET_ASSIGN(const Epsilon epsilon0,
-                  required<Epsilon>(arguments.epsilon0, "--epsilon0", kExample));
+  if (!arguments.epsilon0) return missing("--epsilon0", kExample);
+  const auto parsed = Epsilon::parse(*arguments.epsilon0);
+  if (!parsed) return invalid_input("--epsilon0: " + parsed.error().message);
+  const Epsilon& epsilon0 = *parsed;
   DISCREET_ASSIGN(const std::uint64_t people, parse_count("n", *arguments.people, 1'000'000'000));
   const accounting::Shuffle shuffle{people, epsilon0.value()};
   DISCREET_TRY(accounting::check(shuffle));

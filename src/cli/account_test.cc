@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -273,6 +274,22 @@ TEST(Convert, GoesBothWays) {
       0.316227, 1e-5);
 }
 
+TEST(Convert, ApproximateZcdpSetsADeltaAside) {
+  const double exact = json_of({"convert", "--rho", "0.1", "--delta", "1e-6"})["epsilon_upper"];
+  const auto aside = [](const char* delta) {
+    return json_of({"convert", "--rho", "0.1", "--set-aside", delta, "--delta", "1e-6"});
+  };
+  EXPECT_EQ(aside("0")["epsilon_upper"], exact);
+  // What is left is (1e-6 - d)/(1 - d).
+  const double left = json_of({"convert", "--rho", "0.1", "--delta", "5e-7"})["epsilon_upper"];
+  EXPECT_NEAR(aside("5e-7")["epsilon_upper"], left, 1e-5);
+  EXPECT_EQ(aside("1e-6")["epsilon_upper"], "inf");
+  EXPECT_NE(aside("5e-7")["theorem"].get<std::string>().find("approximate"), std::string::npos);
+  expect_refused({"convert", "--rho", "1", "--set-aside", "1", "--delta", "1e-6"}, "set-aside");
+  expect_refused({"convert", "--mu", "1", "--set-aside", "1e-9", "--delta", "1e-6"},
+                 "--set-aside goes with --rho");
+}
+
 TEST(Convert, AnEpsilonImpliesARenyiDivergence) {
   const double tau = json_of({"convert", "--epsilon", "1", "--order", "2"})["tau_upper"];
   EXPECT_NEAR(tau, std::log((std::exp(1.0) + std::exp(-2.0)) / (1 + std::exp(-1.0))), 1e-9);
@@ -377,6 +394,26 @@ TEST(Curve, FallsAndIsDrawn) {
   }
 }
 
+// An epsilon that is shown rounded down would stand beside a delta that holds only further up.
+TEST(Curve, ShowsTheEpsilonsThatWereAsked) {
+  const auto shown = [](const char* to, const char* points) {
+    std::vector<std::string> out;
+    const Finished got =
+        account({"curve", "--gaussian", "10", "--to", to, "--points", points, "--format", "csv"});
+    std::istringstream lines(got.out);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) out.push_back(line.substr(0, line.find(',')));
+    return out;
+  };
+  EXPECT_EQ(shown("0.3", "4"), (std::vector<std::string>{"0", "0.1", "0.2", "0.3"}));
+  const std::vector<std::string> thirds = shown("1", "4");
+  EXPECT_EQ(thirds[1], "0.3333333");
+  const auto at = json_of({"compose", "--gaussian", "10", "--at-epsilon", thirds[1]});
+  const auto rows = json_of({"curve", "--gaussian", "10", "--to", "1", "--points", "4"});
+  EXPECT_EQ(rows[1]["delta_upper"], at["delta_upper"]);
+}
+
 TEST(BadAccountInput, MechanismsOutOfRange) {
   for (const char* bad : {"0", "-1", "-0.5x10", "0x10", "1e30"}) {
     for (const char* option : {"--gaussian", "--discrete-gaussian"}) {
@@ -461,7 +498,9 @@ TEST(BadAccountInput, EveryOtherCommand) {
   expect_refused({"convert", "--rho", "1", "--to", "sigma"}, "to must be");
   expect_refused({"group", "--epsilon", "1", "--delta", "0"}, "--people is missing");
   expect_refused({"group", "--people", "0", "--epsilon", "1", "--delta", "0"}, "people must be");
-  expect_refused({"shuffle", "--epsilon0", "0", "--n", "10", "--delta", "1e-6"}, "epsilon must be");
+  expect_refused({"shuffle", "--epsilon0", "0", "--n", "10", "--delta", "1e-6"},
+                 "--epsilon0: epsilon must be");
+  expect_refused({"parallel", "--part", "0.5,2"}, "--part '0.5,2': delta must be");
   expect_refused({"shuffle", "--epsilon0", "1", "--n", "1", "--delta", "1e-6"}, "people must be");
   expect_refused({"shuffle", "--epsilon0", "1", "--n", "1e12", "--delta", "1e-6"}, "n must be");
   expect_refused({"calibrate", "--mechanism", "laplac", "--epsilon", "1", "--delta", "0"},
