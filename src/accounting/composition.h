@@ -48,6 +48,9 @@ Bounds optimal_delta(const EpsilonDelta& each, std::uint64_t k, const Rational& 
 /// Brackets the least epsilon' at `delta`; both ends are infinite if the uses' own deltas leave
 /// nothing of it.
 Bounds optimal_epsilon(const EpsilonDelta& each, std::uint64_t k, const Rational& delta);
+// Different guarantees: the optimum is that of the product of their randomized responses [Murtagh,
+// Vadhan 2016, Thm 1.5]. Its sum has 2^k terms; the loss distributions of Generic uses are these
+// responses', so pld.h brackets it.
 
 /// k people at once: (k eps, delta (e^{k eps} - 1) / (e^eps - 1)), the delta rounded up, at most 1
 /// [Vadhan 2017, Lemma 2.2].

@@ -69,6 +69,31 @@ TEST(Composition, OptimalIsTheEnumeration) {
   }
 }
 
+// All outcomes of seven different responses, one by one.
+TEST(Composition, LossDistributionsBracketTheOptimumOfDifferentGuarantees) {
+  const char* epsilons[] = {"0.1", "0.23", "0.31", "0.47", "0.5", "0.77", "1.01"};
+  std::vector<Use> uses;
+  for (const char* text : epsilons) uses.push_back({Generic{Rational::parse(text).value(), 0}, 1});
+  for (const double epsilon : {0.25, 0.5, 1.0, 2.0, 3.0}) {
+    double delta = 0;
+    for (unsigned outcome = 0; outcome < 1u << uses.size(); ++outcome) {
+      double p = 1;
+      double q = 1;
+      for (std::size_t i = 0; i < uses.size(); ++i) {
+        const double keep = 1 / (1 + std::exp(-std::stod(epsilons[i])));
+        const bool kept = (outcome >> i) % 2 == 0;
+        p *= kept ? keep : 1 - keep;
+        q *= kept ? 1 - keep : keep;
+      }
+      delta += std::max(0.0, p - std::exp(epsilon) * q);
+    }
+    const Bounds bounds = pld_delta(uses, epsilon);
+    EXPECT_LE(bounds.lower, delta * (1 + 1e-12)) << epsilon;
+    EXPECT_GE(bounds.upper, delta * (1 - 1e-12)) << epsilon;
+    EXPECT_LE(bounds.upper - bounds.lower, 1e-3 * delta) << epsilon;
+  }
+}
+
 TEST(Composition, OptimalAtTheEdges) {
   const EpsilonDelta pure{number("0.5"), 0};
   EXPECT_DOUBLE_EQ(optimal_epsilon(pure, 10, 0).upper, 5);

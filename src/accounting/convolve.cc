@@ -150,11 +150,14 @@ double best_tilt(const Function& f) {
 double log_chernoff(const std::vector<Uses>& uses, double t, const Cumulant& at, double edge,
                     double sign) {
   double best = 0;
+  double rounding = 1e-9 * (1 + std::fabs(at.value));
+  for (const Uses& use : uses)
+    rounding += use.count * 4 * kUnit * static_cast<double>(use.loss.p.size());
   const double natural = std::min(std::fabs(edge - at.mean) / at.variance, 1e6);
   for (double factor : {0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0}) {
     const double s = sign * factor * natural;
     const double bound = log_moment(uses, t + s) - at.value - s * edge;
-    best = std::min(best, bound + 1e-9 * (1 + std::fabs(at.value)));
+    best = std::min(best, bound + rounding);
   }
   return best;
 }
