@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -45,8 +46,12 @@ Groups to_groups(const BoundingTask& task, AllKeys& keys, Totals& totals) {
 
 }  // namespace
 
-Bounding::Bounding(BoundingTask task, const Secret& secret)
-    : task_(std::move(task)), secret_(secret), layout_(task_.wide_unit, task_.contents) {
+Bounding::Bounding(BoundingTask task, const Secret& secret, std::size_t limit,
+                   const std::string& folder, std::size_t least)
+    : task_(std::move(task)),
+      secret_(secret),
+      layout_(task_.wide_unit, task_.contents),
+      room_(limit, folder, least) {
   DISCREET_CHECK(task_.groups_per_unit >= 1 && task_.rows_per_unit_and_group >= 1);
   for (const Measure& measure : task_.measures) {
     DISCREET_CHECK(!measure.content || *measure.content < task_.contents.size());
@@ -54,7 +59,8 @@ Bounding::Bounding(BoundingTask task, const Secret& secret)
 }
 
 Bounding::Worker& Bounding::new_worker() {
-  auto worker = std::make_unique<Worker>(Intake(layout_, secret_), KeyIds(task_.keys, secret_));
+  auto worker =
+      std::make_unique<Worker>(Intake(layout_, secret_, room_), KeyIds(task_.keys, secret_));
   std::lock_guard lock(mutex_);
   return *workers_.emplace_back(std::move(worker));
 }
@@ -76,20 +82,22 @@ std::optional<Groups> Bounding::finish(std::size_t threads, const std::atomic<bo
     for (std::size_t i = next++; i < kParts && !stop; i = next++) part->run(i, sources);
   };
   // Out of memory in another thread is out of memory here: the caller has one answer for it.
-  std::atomic<bool> failed{false};
+  std::vector<std::exception_ptr> failed(threads);
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < threads; ++i) {
     others.emplace_back([&work, &totals, &failed, i] {
       try {
         work(totals[i]);
       } catch (const std::bad_alloc&) {
-        failed = true;
+        failed[i] = std::current_exception();
       }
     });
   }
   work(totals[0]);
   others.clear();  // joins
-  if (failed) throw std::bad_alloc();
+  for (const std::exception_ptr& one : failed) {
+    if (one) std::rethrow_exception(one);
+  }
   workers_.clear();
   if (stop) return std::nullopt;
   for (std::size_t i = 1; i < threads; ++i) totals[0].merge(std::move(totals[i]));

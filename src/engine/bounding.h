@@ -51,16 +51,20 @@ class Bounding {
     KeyIds keys;
   };
 
-  Bounding(BoundingTask task, const Secret& secret);
+  /// Rows take memory without end; or `limit` bytes, and are written to `folder` beyond (spill.h).
+  Bounding(BoundingTask task, const Secret& secret, std::size_t limit = RowRoom::kEndless,
+           const std::string& folder = "", std::size_t least = RowRoom::kLeast);
 
   const BoundingTask& task() const { return task_; }
   const RowLayout& layout() const { return layout_; }
   const Secret& secret() const { return secret_; }
 
-  /// May be called from several threads; the worker lives as long as this.
+  /// May be called from several threads; the worker lives as long as this. What it takes in may
+  /// throw std::bad_alloc.
   Worker& new_worker();
 
-  /// Bounds and measures all rows, which are gone then. Nothing when `stop` turned true.
+  /// Bounds and measures all rows, which are gone then. Nothing when `stop` turned true. Throws
+  /// std::bad_alloc (NoRoom) when memory, or the disk, has no room or fails.
   std::optional<mechanism::Groups> finish(std::size_t threads, const std::atomic<bool>& stop);
 
   /// The kept rows themselves: for each measure its content less the content's low end, or `null`.
@@ -71,6 +75,7 @@ class Bounding {
   BoundingTask task_;
   Secret secret_;
   RowLayout layout_;
+  RowRoom room_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

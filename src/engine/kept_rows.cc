@@ -73,8 +73,10 @@ std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atom
   for (std::size_t part = 0; part < kParts; ++part) {
     if (stop) return std::nullopt;
     rows.clear();
-    for (const auto& worker : workers_) {
-      worker->rows.part(part).for_each_block([&](std::span<const std::uint64_t> block) {
+    std::vector<Intake::Part> parts;
+    for (const auto& worker : workers_) parts.push_back(worker->rows.part(part));
+    for (const Intake::Part& one : parts) {
+      one.for_each_block([&](std::span<const std::uint64_t> block) {
         for (std::size_t i = 0; i < block.size(); i += layout_.words()) rows.push_back(&block[i]);
       });
     }

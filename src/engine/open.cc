@@ -7,6 +7,7 @@
 #include "engine/postgres/sources.h"
 #include "engine/trino/sources.h"
 #include "engine/trino/trino_engine.h"
+#include "policy/embedded.h"
 
 namespace discreet::engine {
 namespace {
@@ -28,7 +29,7 @@ Result<std::unique_ptr<Engine>> open_engine(const policy::Policy& policy, const 
     DISCREET_ASSIGN(auto engine, trino::TrinoEngine::open(policy, log));
     return std::unique_ptr<Engine>(std::move(engine));
   }
-  if (policy.engine != "duckdb") {
+  if (!policy::is_embedded(policy.engine)) {
     return Error{
         Code::kUnsupported,
         "the policy's engine is not there yet; write duckdb, postgres://... or trino://..."};

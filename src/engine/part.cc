@@ -94,9 +94,11 @@ class Worker final : public PartWorker {
   /// keys numbered among all.
   void gather(std::size_t part, const std::vector<Source>& sources) {
     const std::size_t words = layout_.words();
+    std::vector<Intake::Part> parts;
+    for (const Source& source : sources) parts.push_back(source.rows->part(part));
     std::size_t count = 0;
-    for (const Source& source : sources) {
-      source.rows->part(part).for_each_block([&](auto block) { count += block.size() / words; });
+    for (const Intake::Part& one : parts) {
+      one.for_each_block([&](auto block) { count += block.size() / words; });
     }
     int bits =
         std::clamp(static_cast<int>(std::bit_width(count / kRowsPerBucket)), 0, kBucketBitsMax);
@@ -104,17 +106,17 @@ class Worker final : public PartWorker {
       return bits == 0 ? 0 : spread(secret_, row[0]) << kPartBits >> (64 - bits);
     };
     begins_.assign((std::size_t{1} << bits) + 1, 0);
-    for (const Source& source : sources) {
-      source.rows->part(part).for_each_block([&](std::span<const std::uint64_t> block) {
+    for (const Intake::Part& one : parts) {
+      one.for_each_block([&](std::span<const std::uint64_t> block) {
         for (std::size_t i = 0; i < block.size(); i += words) ++begins_[bucket_of(&block[i]) + 1];
       });
     }
     for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
     if (rows_.size() < count) rows_ = std::vector<R>(count + count / 8);
     next_.assign(begins_.begin(), begins_.end() - 1);
-    for (const Source& source : sources) {
-      const std::vector<std::uint32_t>& numbers = *source.key_numbers;
-      source.rows->part(part).for_each_block([&](std::span<const std::uint64_t> block) {
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const std::vector<std::uint32_t>& numbers = *sources[s].key_numbers;
+      parts[s].for_each_block([&](std::span<const std::uint64_t> block) {
         for (std::size_t i = 0; i < block.size(); i += words) {
           R& row = rows_[next_[bucket_of(&block[i])]++];
           if (words == R::kWords) {

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kFirstBlock = 64;      // words
 constexpr std::size_t kLargestBlock = 8192;  // 64 KiB
-constexpr std::size_t kSlabBytes = std::size_t{1} << 21;
 
 /// Hands out bits of consecutive words; nothing straddles two.
 class Bits {
@@ -58,19 +57,31 @@ RowLayout::RowLayout(bool wide_unit, const std::vector<Content>& contents)
 void RowMemory::Unmap::operator()(void* slab) const { munmap(slab, bytes); }
 
 std::uint64_t* RowMemory::take(std::size_t words) {
+  DISCREET_CHECK(words * sizeof(std::uint64_t) <= kSlabBytes);
   if (left_ < words) {
-    const std::size_t bytes = std::max(words * sizeof(std::uint64_t), kSlabBytes);
-    void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (slab == MAP_FAILED) throw std::bad_alloc();
-    slabs_.emplace_back(slab, Unmap{bytes});
-    next_ = static_cast<std::uint64_t*>(slab);
-    left_ = bytes / sizeof(std::uint64_t);
+    if (used_ == slabs_.size()) {
+      void* slab = mmap(nullptr, kSlabBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+      if (slab == MAP_FAILED) throw std::bad_alloc();
+      slabs_.emplace_back(slab, Unmap{kSlabBytes});
+      room_->take(kSlabBytes);
+    }
+    next_ = static_cast<std::uint64_t*>(slabs_[used_++].get());
+    left_ = kSlabBytes / sizeof(std::uint64_t);
   }
   std::uint64_t* taken = next_;
   next_ += words;
   left_ -= words;
   return taken;
+}
+
+void RowMemory::reuse() {
+  while (room_->beyond(bytes())) {
+    slabs_.pop_back();
+    room_->give_back(kSlabBytes);
+  }
+  used_ = 0;
+  left_ = 0;
 }
 
 void RowStore::grow(std::size_t words, RowMemory& memory) {
@@ -83,8 +94,14 @@ void RowStore::grow(std::size_t words, RowMemory& memory) {
   left_ = size;
 }
 
-Intake::Intake(const RowLayout& layout, const Secret& secret)
-    : layout_(layout), secret_(secret), staging_(kRowsMax * layout.words()), parts_(kParts) {}
+Intake::Intake(const RowLayout& layout, const Secret& secret, RowRoom& room)
+    : layout_(layout),
+      secret_(secret),
+      staging_(kRowsMax * layout.words()),
+      room_(&room),
+      memory_(room),
+      parts_(kParts),
+      written_(kParts) {}
 
 std::uint64_t* Intake::begin(std::size_t count) {
   DISCREET_CHECK(count <= kRowsMax);
@@ -94,6 +111,7 @@ std::uint64_t* Intake::begin(std::size_t count) {
 }
 
 void Intake::commit() {
+  if (memory_.full()) write_out();
   const std::size_t words = layout_.words();
   const std::uint64_t* row = staging_.data();
   for (std::size_t i = 0; i < count_; ++i, row += words) {
@@ -102,6 +120,32 @@ void Intake::commit() {
     for (std::size_t w = 0; w < words; ++w) out[w] = row[w];
   }
   count_ = 0;
+}
+
+void Intake::write_out() {
+  std::vector<std::uint64_t> together;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    together.clear();
+    parts_[i].for_each_block([&](std::span<const std::uint64_t> block) {
+      together.insert(together.end(), block.begin(), block.end());
+    });
+    if (!together.empty()) {
+      written_[i].push_back({room_->spill().write(together), together.size()});
+    }
+    parts_[i] = RowStore();
+  }
+  memory_.reuse();
+}
+
+Intake::Part::Part(const Intake& intake, std::size_t part) : held_(intake.parts_[part]) {
+  std::size_t words = 0;
+  for (const Written& piece : intake.written_[part]) words += piece.words;
+  read_.resize(words);
+  std::span<std::uint64_t> rest(read_);
+  for (const Written& piece : intake.written_[part]) {
+    intake.room_->spill().read(piece.place, rest.first(piece.words));
+    rest = rest.subspan(piece.words);
+  }
 }
 
 }  // namespace discreet::engine

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept of a row until its unit is bounded, packed into few words: the unit, a number for
 // its key, and the contents that the plan reads. Threads fill Intakes; a row goes straight into the
-// part of memory that will later be worked on alone, chosen by its unit.
+// part of memory that will later be worked on alone, chosen by its unit. A thread that may have no
+// more memory writes what it has to disk (spill.h), part by part.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "engine/interning.h"
 #include "engine/keyed_hash.h"
+#include "engine/spill.h"
 
 namespace discreet::engine {
 
@@ -78,17 +80,25 @@ inline constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 /// Memory for rows, in slabs whose pages are there from the start, given back all at once.
 class RowMemory {
  public:
-  RowMemory() = default;
+  explicit RowMemory(RowRoom& room) : room_(&room) {}
   RowMemory(RowMemory&&) = default;
   std::uint64_t* take(std::size_t words);
+  /// Whether the last slab is in use and there may be no further one.
+  bool full() const { return used_ == slabs_.size() && room_->full_for(bytes()); }
+  /// Everything that was taken is free again; what is beyond the room is given back.
+  void reuse();
 
  private:
+  std::size_t bytes() const { return slabs_.size() * kSlabBytes; }
+  static constexpr std::size_t kSlabBytes = std::size_t{1} << 21;
   struct Unmap {
     std::size_t bytes;
     void operator()(void* slab) const;
   };
+  RowRoom* room_;
   std::uint64_t* next_ = nullptr;
   std::size_t left_ = 0;
+  std::size_t used_ = 0;  // slabs
   std::vector<std::unique_ptr<void, Unmap>> slabs_;
 };
 
@@ -129,22 +139,45 @@ class Intake {
  public:
   static constexpr std::size_t kRowsMax = 2048;
 
-  Intake(const RowLayout& layout, const Secret& secret);
+  Intake(const RowLayout& layout, const Secret& secret, RowRoom& room);
 
   /// Zeroed words for `count` rows, to be filled. Requires: count <= kRowsMax.
   std::uint64_t* begin(std::size_t count);
   /// Stores them.
   void commit();
 
-  const RowStore& part(std::size_t i) const { return parts_[i]; }
+  /// One part's rows, those on disk brought back: good while this and the Intake are there.
+  class Part {
+   public:
+    Part(const Intake& intake, std::size_t part);
+    /// Calls f(words of whole rows) for each block.
+    template <class F>
+    void for_each_block(F f) const {
+      if (!read_.empty()) f(std::span<const std::uint64_t>(read_));
+      held_.for_each_block(f);
+    }
+
+   private:
+    const RowStore& held_;
+    std::vector<std::uint64_t> read_;
+  };
+  Part part(std::size_t i) const { return Part(*this, i); }
 
  private:
+  struct Written {
+    std::uint64_t place;
+    std::size_t words;
+  };
+  void write_out();
+
   RowLayout layout_;
   Secret secret_;
   std::size_t count_ = 0;
   std::vector<std::uint64_t> staging_;
+  RowRoom* room_;
   RowMemory memory_;
   std::vector<RowStore> parts_;
+  std::vector<std::vector<Written>> written_;  // of each part
 };
 
 }  // namespace discreet::engine

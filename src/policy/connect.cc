@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/suggest.h"
+#include "policy/embedded.h"
 #include "policy/read.h"
 
 namespace discreet::policy {
@@ -86,7 +87,7 @@ std::pair<std::string, std::string> place_of(const Policy& policy, const std::st
   std::string small = source;
   std::transform(small.begin(), small.end(), small.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (policy.engine != "duckdb") {
+  if (!is_embedded(policy.engine)) {
     if (small.starts_with("public.")) small.erase(0, 7);  // the schema when none is named
     return {"", small};
   }

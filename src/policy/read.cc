@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "mechanism/sv_certificate.h"
+#include "policy/embedded.h"
 #include "policy/server_section.h"
 
 namespace discreet::policy {
@@ -29,7 +30,7 @@ void read_engine(Fields& fields, Policy& policy) {
   const auto engine = fields.get_text("engine");
   if (!engine) return;
   policy.engine = *engine;
-  if (*engine == "duckdb") return;
+  if (is_embedded(*engine)) return;
   for (const char* start : {"postgres://", "postgresql://", "trino://"}) {
     if (engine->starts_with(start)) return;
   }

@@ -134,7 +134,8 @@ void add_blocks(Policy& policy, Table& table) {
 
 Policy any_policy() {
   Policy policy;
-  policy.engine = *rc::gen::element<std::string>("duckdb", "postgres://h/d", "trino://h:1/c");
+  policy.engine = *rc::gen::element<std::string>("duckdb", "duckdb?memory=4GB", "postgres://h/d",
+                                                 "trino://h:1/c");
   policy.snapshot = any_text(3);
   policy.directory = "/somewhere";
   policy.noise = *rc::gen::element(NoisePreference::kAutomatic, NoisePreference::kLaplace,

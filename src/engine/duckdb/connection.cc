@@ -11,11 +11,12 @@ namespace {
 
 using lowering::Sql;
 
-// Nothing is fetched or loaded; no rows go to temporary files; text is read the same way
-// everywhere.
+// Nothing is fetched or loaded; no rows go to temporary files, unless the owner names a place for
+// them (limits.h); text is read the same way everywhere.
 constexpr std::pair<const char*, const char*> kSettings[] = {
-    {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
-    {"allow_community_extensions", "false"},   {"temp_directory", ""},
+    {"autoinstall_known_extensions", "false"},
+    {"autoload_known_extensions", "false"},
+    {"allow_community_extensions", "false"},
     {"preserve_insertion_order", "false"},
 };
 
@@ -41,17 +42,26 @@ Result<void> Connection::failed(const char* words, const OwnerLog& log) const {
   return engine_failed();
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const OwnerLog& log) {
+Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const OwnerLog& log,
+                                                     Limits limits) {
   std::unique_ptr<Connection> made(new Connection);
   made->threads_ =
       threads != 0 ? threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  made->limits_ = std::move(limits);
+  if (!made->limits_.duckdb_spill.empty()) {
+    DISCREET_ASSIGN(made->temporary_, TemporaryFolder::make(made->limits_.duckdb_spill));
+  }
   Config config;
   bool fine = duckdb_create_config(config.out()) == DuckDBSuccess;
-  for (const auto& [name, value] : kSettings) {
-    fine = fine && duckdb_set_config(config.get(), name, value) == DuckDBSuccess;
+  const auto set = [&](const char* name, const std::string& value) {
+    fine = fine && duckdb_set_config(config.get(), name, value.c_str()) == DuckDBSuccess;
+  };
+  for (const auto& [name, value] : kSettings) set(name, value);
+  set("temp_directory", made->temporary_.path());
+  set("threads", std::to_string(made->threads_));
+  if (!made->limits_.endless()) {
+    set("memory_limit", std::to_string(made->limits_.for_duckdb()) + "B");
   }
-  fine = fine && duckdb_set_config(config.get(), "threads",
-                                   std::to_string(made->threads_).c_str()) == DuckDBSuccess;
   char* words = nullptr;
   fine = fine &&
          duckdb_open_ext(nullptr, made->database_.out(), config.get(), &words) == DuckDBSuccess;

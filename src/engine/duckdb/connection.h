@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "engine/duckdb/api.h"
 #include "engine/duckdb/functions.h"
+#include "engine/duckdb/limits.h"
 #include "engine/engine.h"
 
 namespace discreet::engine::duckdb {
@@ -22,7 +23,8 @@ namespace discreet::engine::duckdb {
 class Connection {
  public:
   /// `threads` 0: as many as the machine has.
-  static Result<std::unique_ptr<Connection>> open(std::size_t threads, const OwnerLog& log);
+  static Result<std::unique_ptr<Connection>> open(std::size_t threads, const OwnerLog& log,
+                                                  Limits limits = {});
 
   /// Only files of `paths` can be read from now on, and no setting can be changed.
   Result<void> lock(const std::vector<std::string>& paths, const OwnerLog& log);
@@ -39,6 +41,7 @@ class Connection {
   const std::atomic<bool>& stopped() const { return stop_; }
 
   std::size_t threads() const { return threads_; }
+  const Limits& limits() const { return limits_; }
   KeepTarget& target() { return target_; }
 
  private:
@@ -48,6 +51,8 @@ class Connection {
   std::size_t threads_ = 1;
   std::atomic<bool> stop_{false};
   KeepTarget target_;
+  Limits limits_;
+  TemporaryFolder temporary_;  // outlives the database
   OpenDatabase database_;
   Session session_;
 };

@@ -88,7 +88,9 @@ Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
 
 Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& policy,
                                                          const OwnerLog& log, std::size_t threads) {
-  DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(threads, log));
+  DISCREET_ASSIGN(Limits limits, parse_limits(policy.engine));
+  DISCREET_ASSIGN(std::unique_ptr<Connection> connection,
+                  Connection::open(threads, log, std::move(limits)));
   DISCREET_ASSIGN(Schemas schemas, open_sources(*connection, policy, log));
   for (const auto& [name, table] : policy.tables) {
     DISCREET_TRY(check_columns(table, schemas));

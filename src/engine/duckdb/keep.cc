@@ -144,8 +144,8 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
   try {
     take_in(*bounding, worker_of<Worker>(states, *bounding), duckdb_data_chunk_get_vector(input, 0),
             count);
-  } catch (const std::bad_alloc&) {
-    duckdb_aggregate_function_set_error(info, "out of memory");
+  } catch (const std::bad_alloc& fault) {
+    duckdb_aggregate_function_set_error(info, fault.what());
   }
 }
 

@@ -55,7 +55,7 @@ class Targeted {
 
 Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const Secret& secret,
                            const OwnerLog& log) {
-  Bounding bounding(run.task, secret);
+  Bounding bounding(run.task, secret, connection.limits().for_rows(), connection.limits().spill);
   {
     Targeted targeted(connection.target().bounding, bounding);
     DISCREET_TRY(connection.query(run.rows.print(), log));
@@ -130,15 +130,15 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
 Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& lowered,
                            std::size_t measures, const Secret& secret, const OwnerLog& log) {
   try {
-    if (lowered.census) {
+    if (lowered.census && connection.limits().endless()) {  // owners are held in memory
       DISCREET_ASSIGN(std::optional<Groups> groups,
                       run_counted(connection, *lowered.census, lowered.bounded->task, secret, log));
       if (groups) return *std::move(groups);
     }
     if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);
     return run_pushed(connection, *lowered.pushed, measures, log);
-  } catch (const std::bad_alloc&) {
-    if (log.say) log.say("out of memory");
+  } catch (const std::bad_alloc& fault) {
+    if (log.say) log.say(std::string("out of memory: ") + fault.what());
     return engine_failed();
   }
 }
@@ -146,7 +146,7 @@ Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& 
 Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& run,
                                      const Secret& secret, const OwnerLog& log) {
   try {
-    Bounding bounding(run.task, secret);
+    Bounding bounding(run.task, secret, connection.limits().for_rows(), connection.limits().spill);
     {
       Targeted targeted(connection.target().bounding, bounding);
       DISCREET_TRY(connection.query(run.rows.print(), log));
@@ -154,8 +154,8 @@ Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& r
     auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
     if (!rows) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
     return *std::move(rows);
-  } catch (const std::bad_alloc&) {
-    if (log.say) log.say("out of memory");
+  } catch (const std::bad_alloc& fault) {
+    if (log.say) log.say(std::string("out of memory: ") + fault.what());
     return engine_failed();
   }
 }

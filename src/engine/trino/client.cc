@@ -20,7 +20,6 @@ constexpr seconds kRequestLimit{60};   // of one exchange; Trino answers within 
 constexpr seconds kPatience{60};       // with a server that is busy or away, within the time limit
 constexpr seconds kStartPatience{20};  // when it is opened
 constexpr milliseconds kCancelLimit{2'000};
-constexpr std::size_t kResultMost = std::size_t{4} << 30;  // bytes of JSON of one statement
 
 void say(const OwnerLog& log, const std::string& words) {
   if (log.say) log.say("trino: " + words.substr(0, 2000));
@@ -248,8 +247,10 @@ Result<void> Client::query(const std::string& sql, const OwnerLog& log,
     }
     received += body->size();
     std::optional<Page> page = parse_page<Page>(*body);
-    if (!page || received > kResultMost) {
-      say(log, page ? "the answer is larger than 4 GiB" : "an answer that is not Trino's");
+    if (!page || received > static_cast<std::size_t>(server_.result_mb) << 20) {
+      say(log, page ? "the answer is larger than result_mb in the policy's engine allows: " +
+                          std::to_string(server_.result_mb)
+                    : "an answer that is not Trino's");
       cancel(running);
       return engine_failed();
     }

@@ -129,6 +129,26 @@ TEST(TrinoProtocol, StopsAtOnceAndAtItsTimeLimit) {
   client->resume();
 }
 
+// Pages without end: what one answer may take of memory is a limit of the policy's.
+TEST(TrinoProtocol, LimitsHowMuchAnAnswerBrings) {
+  const std::string large = R"(,"data":[[")" + std::string(300'000, 'x') + R"("]])";
+  FakeServer server([&](const std::string& request) -> std::optional<std::string> {
+    if (asks(request, "GET /v1/info ")) return kUp;
+    if (asks(request, "DELETE ")) return FakeServer::json("", "204 No Content");
+    return page(next("/v1/statement/executing/1") + large);
+  });
+  GatheredLog log;
+  auto client = std::move(Client::open(server.url("tls=no&result_mb=1"), log.log()).value());
+  std::size_t rows = 0;
+  const auto done =
+      client->query("SELECT 1", log.log(), [&](std::span<const Row> some) { rows += some.size(); });
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().message, engine_failed().message);
+  EXPECT_EQ(rows, 3U);
+  EXPECT_NE(log.said.find("result_mb"), std::string::npos);
+  EXPECT_EQ(count(server, "DELETE "), 1U);
+}
+
 TEST(TrinoProtocol, SaysWhatIsWrongWithTheServer) {
   const auto message = [](const std::string& answer) {
     FakeServer server([&](const std::string&) { return std::optional(answer); });
@@ -182,6 +202,7 @@ TEST(TrinoUrl, IsReadOrRefusedWithTheFix) {
       {"trino://a@h:1?tls=no", "over a network"},
       {"trino://a@h:1?tls=maybe", "no option"},
       {"trino://a@h:1?timeout=0", "whole seconds"},
+      {"trino://a@h:1?result_mb=1.5", "whole megabytes"},
       {"trino://a@h:1?speed=9", "no option"},
       {"trino://a@h:1/catalog", "catalog.schema.table"},
       {"trino://a@h:port", "trino://user@host:port"},

@@ -32,24 +32,32 @@ std::optional<std::string> decoded(std::string_view text) {
   return out;
 }
 
+bool is_whole(const std::string& text, int most, int& number) {
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return fault == std::errc{} && end == text.data() + text.size() && number >= 1 && number <= most;
+}
+
 Result<void> set_option(ServerUrl& server, const std::string& name, const std::string& value) {
   if (name == "ca") {
     server.ca_file = value;
   } else if (name == "tls" && (value == "yes" || value == "no")) {
     server.tls = value == "yes";
   } else if (name == "timeout") {
-    const auto [end, fault] =
-        std::from_chars(value.data(), value.data() + value.size(), server.timeout_s);
-    if (fault != std::errc{} || end != value.data() + value.size() || server.timeout_s < 1 ||
-        server.timeout_s > 604'800) {
+    if (!is_whole(value, 604'800, server.timeout_s)) {
       return invalid_input("the engine's timeout is " + in_quotes(value) +
                            "; write whole seconds, at most a week: timeout=600");
+    }
+  } else if (name == "result_mb") {
+    if (!is_whole(value, 1 << 20, server.result_mb)) {
+      return invalid_input("the engine's result_mb is " + in_quotes(value) +
+                           "; write whole megabytes of an answer: result_mb=1024");
     }
   } else if (name.starts_with("session.") && name.size() > 8) {
     server.session.emplace_back(name.substr(8), value);
   } else {
     return invalid_input("the engine has no option " + in_quotes(name + "=" + value) +
-                         "; there are ca=FILE, tls=no, timeout=SECONDS and session.NAME=VALUE");
+                         "; there are ca=FILE, tls=no, timeout=SECONDS, result_mb=MEGABYTES and "
+                         "session.NAME=VALUE");
   }
   return {};
 }

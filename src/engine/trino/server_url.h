@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which Trino a policy names, and how it is spoken to:
 //
-//   trino://user@host:port?ca=FILE&timeout=600&session.NAME=VALUE
+//   trino://user@host:port?ca=FILE&timeout=600&result_mb=1024&session.NAME=VALUE
 //
 // Secrets are not part of it: a password comes from TRINO_PASSWORD, a JSON web token from
 // TRINO_JWT. What comes back are exact aggregates, so all of it goes over TLS; tls=no is for a
@@ -21,8 +21,9 @@ struct ServerUrl {
   std::string host;
   std::string port;
   bool tls = true;
-  std::string ca_file;  ///< "": those that the system trusts
-  int timeout_s = 600;  ///< of one question, from its sending to its last row
+  std::string ca_file;   ///< "": those that the system trusts
+  int timeout_s = 600;   ///< of one question, from its sending to its last row
+  int result_mb = 1024;  ///< of JSON that one statement may bring, which is held in memory
   std::vector<std::pair<std::string, std::string>> session;  ///< session properties
 };
 
