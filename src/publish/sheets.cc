@@ -170,7 +170,12 @@ Sheet hierarchy_sheet(const Workload& workload, const AskedHierarchy& asked,
   Sheet sheet{.name = asked.name, .kind = "hierarchy", .measure = "rows"};
   sheet.columns = {"level", "area", "in"};
   const WorkloadAxis& axis = workload.axes[asked.axis];
-  const LevelValues values = level_sums(asked.tree, cells);
+  LevelValues values = level_sums(asked.tree, cells);
+  // Adding up rounds; what is published as it is must be just that.
+  if (const auto total = workload.fixed_total()) values[0][0] = *total;
+  for (const auto& [area, value] : workload.fixed_areas(asked)) {
+    values[area.first][static_cast<std::size_t>(area.second)] = value;
+  }
   const LevelValues wholes = whole != nullptr ? level_sums(asked.tree, *whole) : LevelValues();
   for (std::size_t l = 0; l < values.size(); ++l) {
     for (std::size_t i = 0; i < values[l].size(); ++i) {
