@@ -286,13 +286,20 @@ Composed::Window Composed::window(const std::vector<Uses>& uses, double tilt) {
     first = even(static_cast<long>(least));
     out.log_left = out.log_right = -kInfinity;
   }
+  const double greatest = least + values - 1;
   for (; !all_inside; size *= 2) {
-    first = even(static_cast<long>(std::floor((out.at.mean - offset) / out.step)) -
-                 static_cast<long>(size / 2));
+    // Around the mean, but not beyond the ends of what the sum can be: losses on samples end
+    // abruptly on the left, and reach far to the right.
+    const auto width = static_cast<double>(size);
+    const double centred = std::floor((out.at.mean - offset) / out.step) - width / 2;
+    const double start = std::max(std::min(centred, greatest + 2 - width), least);
+    first = even(static_cast<long>(start));
     const double low = offset + static_cast<double>(first) * out.step;
-    const double high = low + static_cast<double>(size) * out.step;
-    out.log_left = log_chernoff(uses, t, out.at, low, -1);
-    out.log_right = log_chernoff(uses, t, out.at, high, 1);
+    const bool whole_left = static_cast<double>(first) <= least;
+    const bool whole_right = static_cast<double>(first) + width > greatest;
+    out.log_left = whole_left ? -kInfinity : log_chernoff(uses, t, out.at, low, -1);
+    out.log_right =
+        whole_right ? -kInfinity : log_chernoff(uses, t, out.at, low + width * out.step, 1);
     if (log_add(out.log_left, out.log_right) <= std::log(kOutside) || size >= kWindowMax) break;
   }
   out.first_value = offset + static_cast<double>(first) * out.step;

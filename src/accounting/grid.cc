@@ -210,6 +210,8 @@ void balance(std::vector<Cell>& cells, bool is_cut) {
     const double own = excess(cells[i]);
     if (own < 0) {
       double missing = -own;
+      // All that lies left of the lowest value may be far below it: it is not worth the others.
+      if (i == 0 && (n == 1 || missing > excess(cells[1]))) continue;
       for (std::size_t above = i + 1; above < n && missing > 0; ++above) {
         const double gain = excess(cells[above]);
         if (!(gain > 0)) continue;

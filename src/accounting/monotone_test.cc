@@ -166,6 +166,20 @@ TEST(Monotone, ASampledLaplaceThatAddsNothingTakesNothingAway) {
   }
 }
 
+// Few uses of a heavy tail fit no window at a good tilt unless large losses are cut off.
+TEST(Monotone, HeavyTailsKeepTheOrder) {
+  const Rational q = Rational::parse("0.0001").value();
+  const Delta delta = Delta::parse("1e-12").value();
+  Bounds last;
+  for (const std::uint64_t count : {2, 5, 10, 30}) {
+    const Bounds now = epsilon_of({{SubsampledGaussian{1, q}, count}}, delta);
+    EXPECT_GE(now.lower, last.lower) << count;
+    EXPECT_GE(now.upper, last.upper) << count;
+    EXPECT_GE(now.lower, 0.9 * now.upper) << count;
+    last = now;
+  }
+}
+
 /// Whether a bound never falls along a list that grows by one use at a time, then by others.
 template <class Bound>
 bool never_falls(const Bound& bound) {

@@ -16,8 +16,9 @@ namespace {
 
 // K of the header: answers have at least so many steps.
 constexpr double kSteps = 4096;
-// No loss counts for more than so many times the largest answer of a level.
-constexpr double kHighest = 8;
+// No loss counts for more than so many times the largest answer of a level. Fewer times say less,
+// but a sum of few heavy tails then fits a window: asked where the first leaves the sum unknown.
+constexpr double kHighest[] = {8, 2};
 constexpr double kCellsMax = 1 << 19;
 // Lists so long are asked on a grid finer by 4 as well, and once more from 16 times as many on: the
 // error of a grid grows with the number of uses.
@@ -39,9 +40,10 @@ constexpr double kDeltaTail = 1e-60;
 constexpr double kInflation = 0.01;
 constexpr double kDeltaForTilts = 1e-6;
 constexpr int kBits = 19;
-// A sum known to within this part is known well enough; else other tilts are tried, two if
-// something is known.
+// A sum known to within this part is known well enough; else other tilts are tried, two if it is
+// known to within the second.
 constexpr double kKnown = 1e-8;
+constexpr double kNearly = 1e-4;
 constexpr std::size_t kTilts = 5;
 
 double floor_bits(double x) {
@@ -105,13 +107,13 @@ class LevelList {
   const std::set<double>& steps() const { return steps_; }
 
   /// All uses on one grid, dominated by them. Uses that would not make the sum larger are left out.
-  Placed grids(double step, double tail) const {
+  Placed grids(double step, double tail, double times) const {
     Placed out;
     for (const Use& use : uses_) {
       std::optional<Loss> loss = loss_of(use.mechanism, Side::kLower, step);
       if (!loss) continue;
       const Span whole = span(*loss, tail);
-      const double highest = kHighest * level_.top();
+      const double highest = times * level_.top();
       if (std::min(whole.high, highest) - whole.low > kCellsMax * step) continue;
       Grid grid{step, 0};
       if (std::holds_alternative<SubsampledLaplace>(use.mechanism)) {
@@ -194,18 +196,21 @@ double ask(const std::vector<Use>& uses, const Level& level, double delta, doubl
   const LevelList list(uses, level);
   double best = 0;
   for (const double step : list.steps()) {
-    const Placed placed = list.grids(step, tail);
-    if (placed.uses.empty()) continue;
-    const Tilts tilts = tilts_around(tilt(placed.uses), delta, std::sqrt(placed.variance));
-    double low = 0;
-    double high = std::numeric_limits<double>::max();
-    for (std::size_t i = 0; i < kTilts && low < (1 - kKnown) * high; ++i) {
-      if (i >= 2 && low > high / 2) break;
-      const auto [above, below] = Composed::enclosing(placed.uses, Side::kLower, tilts[i]);
-      low = std::max(low, read(below));
-      high = std::min(high, read(above));
+    for (const double times : kHighest) {
+      const Placed placed = list.grids(step, tail, times);
+      if (placed.uses.empty()) continue;
+      const Tilts tilts = tilts_around(tilt(placed.uses), delta, std::sqrt(placed.variance));
+      double low = 0;
+      double high = std::numeric_limits<double>::max();
+      for (std::size_t i = 0; i < kTilts && low < (1 - kKnown) * high; ++i) {
+        if (i >= 2 && low > (1 - kNearly) * high) break;
+        const auto [above, below] = Composed::enclosing(placed.uses, Side::kLower, tilts[i]);
+        low = std::max(low, read(below));
+        high = std::min(high, read(above));
+      }
+      best = std::max(best, low);
+      if (low > (1 - kNearly) * high) break;
     }
-    best = std::max(best, low);
   }
   return best;
 }
