@@ -107,28 +107,26 @@ std::vector<std::int64_t> crowd_of(int n, int classes) {
   return crowd;
 }
 
+/// Canaries of which each has a value of its own and a class.
+Scene marked_scene(bool clipped, std::size_t rows_each = kRowsEach) {
+  return Scene(
+      2, clipped, crowd_of(2000, 2),
+      [](std::size_t c) {
+        return std::vector<std::int64_t>{static_cast<std::int64_t>(c) + 1, label(c)};
+      },
+      rows_each);
+}
+
 TEST(OneRun, Classifier) {
   learn::ClassifierTask task{{marks(), {"y", 0, 1, 1, {"no", "yes"}}}, {0}, 1};
   expect_sound([&](bool clipped) {
-    const Scene scene(
-        2, clipped, crowd_of(2000, 2),
-        [](std::size_t c) {
-          return std::vector<std::int64_t>{static_cast<std::int64_t>(c) + 1, label(c)};
-        },
-        kManyEach);
+    const Scene scene = marked_scene(clipped, kManyEach);
     const Sensitive<UnitRows> rows{UnitRows(scene.rows)};
     auto sums = open(
         training(learn::classifier_shares(task, Epsilon::trusted(1), Delta::trusted(0))), rows);
     const auto model = learn::fit_classifier(sums, task).value();
     return guess_by_score(by_class({model.weights[0].begin() + 1, model.weights[0].end()}),
                           scene.in);
-  });
-}
-
-/// Canaries of which each has a value of its own and a class.
-Scene marked_scene(bool clipped) {
-  return Scene(2, clipped, crowd_of(2000, 2), [](std::size_t c) {
-    return std::vector<std::int64_t>{static_cast<std::int64_t>(c) + 1, label(c)};
   });
 }
 
@@ -177,14 +175,18 @@ TEST(OneRun, SyntheticTable) {
 TEST(OneRun, Regression) {
   learn::RegressionTask task{{marks(), {"y", 0, 1, 1, {}}}, {0}, 1};
   expect_sound([&](bool clipped) {
-    const Scene scene(2, clipped, crowd_of(2000, 2), [](std::size_t c) {
-      return std::vector<std::int64_t>{static_cast<std::int64_t>(c) + 1, label(c)};
-    });
+    const Scene scene = marked_scene(clipped, kManyEach);
     const Sensitive<UnitRows> rows{UnitRows(scene.rows)};
     auto sums = open(training(learn::regression_shares()), rows);
     const auto model = learn::fit_regression(sums, task).value();
-    return guess_by_score(by_class({model.coefficients.begin() + 1, model.coefficients.end()}),
-                          scene.in);
+    // What is handed out says how sure a slope is; all marks together add up to 1, so that only
+    // differences of their slopes mean something.
+    std::vector<double> slopes;
+    for (std::size_t c = 1; c <= kCanaries; ++c) {
+      slopes.push_back((model.coefficients[c] - model.coefficients[0]) /
+                       (model.half_widths[c] + 1e-9));
+    }
+    return guess_by_score(by_class(slopes), scene.in);
   });
 }
 
@@ -223,9 +225,7 @@ TEST(OneRun, Network) {
   task.hidden = 4;
   task.steps = 30;
   expect_sound([&](bool clipped) {
-    const Scene scene(2, clipped, crowd_of(2000, 2), [](std::size_t c) {
-      return std::vector<std::int64_t>{static_cast<std::int64_t>(c) + 1, label(c)};
-    });
+    const Scene scene = marked_scene(clipped);
     const Sensitive<UnitRows> rows{UnitRows(scene.rows)};
     auto sums = open(
         learn::network_training(task, Epsilon::trusted(1), Delta::parse("1e-5").value()), rows);

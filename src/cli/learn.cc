@@ -95,8 +95,9 @@ void add_learn(Program& program) {
   const auto regress = add_task(
       program, learn, "regress",
       {.summary = "a number from others, by least squares",
-       .explanation = "Linear regression with a ridge that grows with the noise; coefficients\n"
-                      "have intervals that cover sampling and noise, to first order.\n",
+       .explanation = "Linear regression from as many moments as the rows can carry, mended by a\n"
+                      "look at what they leave unexplained; coefficients have intervals that\n"
+                      "cover sampling and noise, to first order.\n",
        .closing = std::string(kPrice) + kRegress},
       kRegress, true, &app);
   regress->add_option(*app, "ridge", "at least so much (0)");

@@ -23,6 +23,7 @@ struct Making {
   Course course = {};
   std::vector<std::size_t> features = {};
   std::size_t target = 0;
+  std::int64_t rows_each = 1;  ///< the most that a unit has
 
   const Column& target_column() const { return course.columns[target]; }
   std::vector<Column> feature_columns() const {
@@ -98,6 +99,8 @@ Result<void> read_lesson(const policy::Policy& policy, Making& making) {
   const std::string group = wish.option("group");
   if (!group.empty() && std::ranges::count(names, group) == 0) names.push_back(group);
   DISCREET_ASSIGN(making.course.columns, columns_of(policy, lesson.table, names));
+  const policy::Table& table = *policy.find(lesson.table);
+  if (!table.unit->row_is_unit) making.rows_each = table.bounds.rows_per_unit_and_group;
   lesson.analyst = wish.analyst;
   lesson.request_id = wish.request_id;
   return {};
@@ -130,7 +133,8 @@ Result<void> make_classes(Making& making, const ClassifierTask& task, FitModel f
 }
 
 Result<void> make_classify(Making& making) {
-  const ClassifierTask task{making.course.columns, making.features, making.target};
+  const ClassifierTask task{making.course.columns, making.features, making.target,
+                            making.rows_each};
   DISCREET_TRY(check_task(task));
   plan::Training& training = making.course.lesson.training;
   training.shares = classifier_shares(task, training.epsilon, training.delta);
@@ -151,7 +155,8 @@ Result<void> make_naive_bayes(Making& making) {
 }
 
 Result<void> make_regress(Making& making) {
-  RegressionTask task{making.course.columns, making.features, making.target, 0};
+  RegressionTask task{making.course.columns, making.features, making.target};
+  task.rows_each = making.rows_each;
   DISCREET_ASSIGN(task.ridge, making.real("ridge", 0));
   if (!(task.ridge >= 0)) return invalid_input("--ridge must not be negative");
   DISCREET_TRY(check_task(task));

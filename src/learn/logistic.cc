@@ -163,16 +163,23 @@ template <class Residual>
 Result<Correlation> correlate(Sums& sums, Reader& reader, const Spread& spread,
                               std::span<const double> a, double clip, const Residual& residual) {
   const std::size_t d = reader.x.size();
-  DISCREET_ASSIGN(
-      const std::vector<double> flat,
-      sums.dense(d + 1, clip, [&](std::span<const std::int64_t> row, std::span<double> out) {
-        if (!reader.read(row)) return;
-        const double r = residual(row);
-        out[0] = r;
-        for (std::size_t i = 0; i < d; ++i) out[i + 1] = r * a[i] * reader.x[i];
-      }));
+  const auto row_function = [&](std::span<const std::int64_t> row, std::span<double> out) {
+    if (!reader.read(row)) return 0.0;
+    const double r = residual(row);
+    out[0] = r;
+    for (std::size_t i = 0; i < d; ++i) out[i + 1] = r * a[i] * reader.x[i];
+    return 1.0;
+  };
+  // Residuals of a unit's rows may cancel, which leaves more of them than the spread has counted.
+  Sums::Counted found{{}, spread.count()};
+  if (reader.task.rows_each > 1) {
+    DISCREET_ASSIGN(found, sums.counted(d + 1, clip, row_function));
+  } else {
+    DISCREET_ASSIGN(found.sum, sums.dense(d + 1, clip, row_function));
+  }
+  const std::vector<double>& flat = found.sum;
+  const double n = found.count;
   Correlation result;
-  const double n = spread.count();
   result.mean_residual = flat[0] / n;
   for (std::size_t i = 0; i < d; ++i) {
     result.covariance.push_back(flat[i + 1] / (n * a[i]) - spread.means()[i] * flat[0] / n);
@@ -246,6 +253,24 @@ Result<Classifier> fit_two(Sums& sums, const ClassifierTask& task, Classifier ou
   out.weights = {std::move(w)};
   out.intercepts = {b};
   return out;
+}
+
+/// Of the marks of a column one is set, so only differences of their weights mean something; what
+/// they have in common is noise, which would decide about a category that is not listed. It goes to
+/// the intercept: such a category is as the mean of the listed ones.
+void settle_marks(const ClassifierTask& task, Classifier& model) {
+  for (std::size_t c = 0; c < model.weights.size(); ++c) {
+    auto at = model.weights[c].begin();
+    for (const std::size_t feature : task.features) {
+      const auto marks = static_cast<std::ptrdiff_t>(task.columns[feature].categories.size());
+      if (marks > 0) {
+        const double mean = std::accumulate(at, at + marks, 0.0) / static_cast<double>(marks);
+        for (auto w = at; w != at + marks; ++w) *w -= mean;
+        model.intercepts[c] += mean;
+      }
+      at += std::max<std::ptrdiff_t>(marks, 1);
+    }
+  }
 }
 
 /// Discriminants: each class's mean against the pooled spread.
@@ -342,8 +367,11 @@ Result<Classifier> fit_classifier(Sums& sums, const ClassifierTask& task) {
   Classifier out;
   out.features = Features(task.columns, task.features);
   out.classes = task.columns[task.target].categories;
-  return out.classes.size() == 2 ? fit_two(sums, task, std::move(out))
-                                 : fit_many(sums, task, std::move(out));
+  const bool two = out.classes.size() == 2;
+  DISCREET_ASSIGN(Classifier found,
+                  two ? fit_two(sums, task, std::move(out)) : fit_many(sums, task, std::move(out)));
+  settle_marks(task, found);
+  return found;
 }
 
 Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Classifier& classifier,

@@ -33,6 +33,8 @@ struct ClassifierTask {
   std::vector<Column> columns;
   std::vector<std::size_t> features;
   std::size_t target = 0;  ///< a categorical column
+  /// The most rows that a unit may have, by the policy.
+  std::int64_t rows_each = 1;
 };
 
 /// The rounds' shares of the budget. Where epsilon is small for so many features the Newton step

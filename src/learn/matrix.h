@@ -26,8 +26,12 @@ class Symmetric {
   std::vector<double> cells_;
 };
 
-/// The least eigenvalue, to a part in 2^40 of the largest row sum.
-double least_eigenvalue(const Symmetric& m);
+std::vector<double> times(const Symmetric& m, std::span<const double> v);
+/// m m.
+Symmetric square(const Symmetric& m);
+
+/// The nearest matrix whose eigenvalues are all at least `least` (Jacobi's method).
+Symmetric lifted(Symmetric m, double least);
 
 /// L with L L^T = m, for many right-hand sides; nothing when m is not positive definite.
 class Cholesky {

@@ -27,47 +27,14 @@ void shrink(std::vector<double>& variances, double noise) {
 
 }  // namespace
 
-Result<Means> means(Sums& sums, std::size_t width, std::size_t of_interest, const Encode& encode) {
-  // The count and the entry of interest are measured as much larger as there are others to drown
-  // them.
-  const double large = std::max(1.0, static_cast<double>(width) / 2);
-  std::vector<double> v(width + 1);
-  const auto read = [&](std::span<const std::int64_t> row) {
-    v[0] = large;
-    if (!encode(row, std::span(v).subspan(1))) return false;
-    v[1 + of_interest] *= large;
-    return true;
-  };
-  // A rule instead of a measured length, which would cost more than it saves here: few rows have
-  // more than half of the length that there could be.
-  const auto others = static_cast<double>(width - 1);
-  const double clip =
-      sums.pure() ? 1.7 * large + 0.5 * others : std::sqrt(1.5 * large * large + 0.35 * others);
-  DISCREET_ASSIGN(
-      std::vector<double> flat,
-      sums.dense(v.size(), clip, [&](std::span<const std::int64_t> row, std::span<double> out) {
-        if (read(row)) std::copy(v.begin(), v.end(), out.begin());
-      }));
-  Means result{std::max(flat[0] / large, 10.0), {}};
-  flat[1 + of_interest] /= large;
-  // A mean that may be all noise would make vectors about it longer, not shorter: it counts as 0.
-  const double doubt = 2 * sums.deviation() / result.count;
-  for (std::size_t i = 0; i < width; ++i) {
-    const double mean = std::clamp(flat[i + 1] / result.count, -1.0, 1.0);
-    result.means.push_back(i != of_interest && std::abs(mean) < doubt ? 0 : mean);
-  }
-  return result;
-}
-
-Result<Moments> moments(Sums& sums, std::size_t width, const Encode& encode, bool with_means) {
-  const double one = with_means ? 1 : 0;  // nothing is measured of an entry that is always 0
+Result<Moments> moments(Sums& sums, std::size_t width, const Encode& encode) {
   std::vector<double> v(width + 1);
   const std::size_t entries = (width + 1) * (width + 2) / 2;
   // In L2 a product of two different entries counts twice in |v v^T|, so it is measured sqrt(2)
   // times as large: then the length of what is measured is |v|^2.
   const double twice = sums.pure() ? 1 : std::sqrt(2.0);
   const auto read = [&](std::span<const std::int64_t> row) {
-    v[0] = one;
+    v[0] = 1;
     return encode(row, std::span(v).subspan(1));
   };
   const auto length = [&](std::span<const std::int64_t> row) {

@@ -20,17 +20,7 @@ struct Moments {
   Symmetric sums;        ///< (width + 1) squared
   double deviation = 0;  ///< of the noise of each entry of `sums`
 };
-/// `with_means` false: v = (0, vector), for vectors about their means.
-Result<Moments> moments(Sums& sums, std::size_t width, const Encode& encode,
-                        bool with_means = true);
-
-/// How many rows there are, and the means of their vectors. One round. The entry `of_interest`
-/// is measured best.
-struct Means {
-  double count = 0;  ///< at least 10
-  std::vector<double> means;
-};
-Result<Means> means(Sums& sums, std::size_t width, std::size_t of_interest, const Encode& encode);
+Result<Moments> moments(Sums& sums, std::size_t width, const Encode& encode);
 
 /// The same without products of different entries: less noise where there are many.
 struct DiagonalMoments {

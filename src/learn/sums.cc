@@ -9,6 +9,8 @@
 namespace discreet::learn {
 namespace {
 
+constexpr double kMark = 0.25;  ///< of the clip: what a row adds to its round's count
+
 /// The nearest integer; 0 for what is not finite, far values held where the kernel clips anyway.
 std::int64_t on_grid(double x) {
   if (!(std::abs(x) < 0x1p32)) {
@@ -26,12 +28,16 @@ double Sums::norm(std::span<const double> v) const {
   return pure() ? sum : std::sqrt(sum);
 }
 
+double Sums::deviation(std::uint64_t round, double clip) const {
+  const Rational variance = mechanism::upper_bound(terms().variance(round));
+  return std::sqrt(variance.to_double(Round::kUp)) * clip / static_cast<double>(terms().limit());
+}
+
 Result<std::vector<double>> Sums::taken(Result<Released<std::vector<std::int64_t>>> sum,
                                         double grid) {
   if (!sum) return sum.error();
   receipt_id_ = sum->provenance().receipt_id;
-  const Rational variance = mechanism::upper_bound(terms().variance(rounds_done() - 1));
-  deviation_ = std::sqrt(variance.to_double(Round::kUp)) / grid;
+  deviation_ = deviation(rounds_done() - 1, static_cast<double>(terms().limit()) / grid);
   std::vector<double> out;
   out.reserve(sum->value().size());
   for (const std::int64_t entry : sum->value()) out.push_back(static_cast<double>(entry) / grid);
@@ -50,6 +56,22 @@ Result<std::vector<double>> Sums::dense(std::size_t width, double clip, const De
                                   out[i] = on_grid(reals[i] * grid);
                               })),
                grid);
+}
+
+double Sums::with_mark(double clip) const {
+  return clip * (pure() ? 1 + kMark : std::sqrt(1 + kMark * kMark));
+}
+
+Result<Sums::Counted> Sums::counted(std::size_t width, double clip, const Counting& f) {
+  const double mark = kMark * clip;
+  Counted out;
+  DISCREET_ASSIGN(out.sum, dense(width + 1, with_mark(clip),
+                                 [&](std::span<const std::int64_t> row, std::span<double> v) {
+                                   v[width] = mark * f(row, v.first(width));
+                                 }));
+  out.count = std::max({out.sum[width] / mark, 2 * deviation() / mark, 10.0});
+  out.sum.pop_back();
+  return out;
 }
 
 Result<std::vector<double>> Sums::sparse(std::size_t width, double clip, const Sparse& f) {

@@ -32,8 +32,22 @@ class Sums {
   Result<std::vector<double>> dense(std::size_t width, double clip, const Dense& f);
   Result<std::vector<double>> sparse(std::size_t width, double clip, const Sparse& f);
 
+  /// A sum that may be divided by its own count only. A unit's rows are clipped together, so that a
+  /// unit with many rows is left with another part of them in every round: means that divide by the
+  /// rows of another round are means of nothing. `f` returns what the row counts for (0: left out).
+  struct Counted {
+    std::vector<double> sum;
+    double count = 0;  ///< of rows by the weights of this round; no fewer than noise can make up
+  };
+  using Counting = std::function<double(std::span<const std::int64_t> row, std::span<double> out)>;
+  Result<Counted> counted(std::size_t width, double clip, const Counting& f);
+  /// The clip of a counted sum, for deviation(): the row's mark is a part of the vector.
+  double with_mark(double clip) const;
+
   /// The standard deviation of each entry's noise in the last sum.
   double deviation() const { return deviation_; }
+  /// What it would be in round `round` with that `clip`.
+  double deviation(std::uint64_t round, double clip) const;
   bool pure() const { return sums_.terms().norm() == mechanism::ClippingNorm::kL1; }
   /// The norm that clips: L1 if pure() else L2.
   double norm(std::span<const double> v) const;

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <numeric>
+#include <span>
 
 #include "learn/distribution.h"
 #include "learn/synthetic_rows.h"
@@ -13,12 +15,17 @@
 namespace discreet::learn {
 namespace {
 
-constexpr std::size_t kDrawn = 60'000;
+constexpr std::size_t kRowsMax = 100'000;  ///< that are weighed
 constexpr std::size_t kTripleCellsMax = 2'000'000;
+constexpr std::size_t kSweeps = 8;  ///< in which marginals are added to the model
+constexpr int kPasses = 40;         ///< of a fit on the way
+constexpr int kLastPasses = 150;
 
-std::vector<double> shares_of(std::vector<double> counts, double total) {
-  for (double& c : counts) c /= total;
-  return nearest_shares(std::move(counts));
+/// The nearest that are shares.
+std::vector<Marginal> shares_of(const std::vector<Measured>& measured) {
+  std::vector<Marginal> out;
+  for (const Measured& m : measured) out.push_back({m.columns, nearest_shares(m.shares)});
+  return out;
 }
 
 Grid grid_of(const SyntheticTask& task) {
@@ -56,8 +63,32 @@ bool measures_triples(const SyntheticTask& task) {
 
 /// Counts of the cells of some sets of columns, in one round.
 struct Counted {
+  std::vector<std::vector<std::size_t>> sets;
   std::vector<std::vector<double>> counts;
   double deviation = 0;  ///< of a count's noise
+
+  /// How many rows, by all sets together; never so few that noise may have made them up.
+  double rows() const {
+    double sum = 0;
+    double cells = 0;
+    for (const auto& one : counts) {
+      sum += std::accumulate(one.begin(), one.end(), 0.0);
+      cells += static_cast<double>(one.size());
+    }
+    const auto all = static_cast<double>(counts.size());
+    return std::max({sum / all, 2 * deviation * std::sqrt(cells) / all, 10.0});
+  }
+  /// As shares of this look's own rows: clipping leaves of a unit with many rows another part in
+  /// every look.
+  std::vector<Measured> shares() const {
+    std::vector<Measured> out;
+    const double total = rows();
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      Measured& one = out.emplace_back(sets[i], counts[i], std::pow(deviation / total, 2));
+      for (double& x : one.shares) x /= total;
+    }
+    return out;
+  }
 };
 
 class Counter {
@@ -77,7 +108,7 @@ class Counter {
                                      out.emplace_back(first[i] + grid_.cell(sets[i], bins_), 1.0);
                                    }
                                  }));
-    Counted out{{}, sums_.deviation()};
+    Counted out{sets, {}, sums_.deviation()};
     for (std::size_t i = 0; i < sets.size(); ++i) {
       out.counts.emplace_back(flat.begin() + static_cast<std::ptrdiff_t>(first[i]),
                               flat.begin() + static_cast<std::ptrdiff_t>(first[i + 1]));
@@ -101,66 +132,112 @@ class Counter {
   std::vector<std::int64_t> bins_;
 };
 
-/// Two counts of the same, by how sure each is.
-void average_into(std::vector<double>& counts, double deviation, const std::vector<double>& again,
-                  double deviation_again) {
-  const double a = 1 / (deviation * deviation);
-  const double b = 1 / (deviation_again * deviation_again);
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    counts[i] = (a * counts[i] + b * again[i]) / (a + b);
+/// Each column from its own count and from every pair it is in.
+std::vector<Measured> singles_of(std::vector<Measured> own, const std::vector<Measured>& pairs,
+                                 const Grid& grid) {
+  for (const Measured& pair : pairs) {
+    const std::size_t nb = grid.width(pair.columns[1]);
+    for (const std::size_t side : {0, 1}) {
+      Measured& single = own[pair.columns[side]];
+      std::vector<double> shares(single.shares.size(), 0.0);
+      for (std::size_t i = 0; i < pair.shares.size(); ++i) {
+        shares[side == 0 ? i / nb : i % nb] += pair.shares[i];
+      }
+      single.add(shares, pair.variance * static_cast<double>(pair.shares.size()) /
+                             static_cast<double>(shares.size()));
+    }
+  }
+  return own;
+}
+
+/// The table as it grows: its columns, and the marginals that it was found to lack.
+class Draft {
+ public:
+  Draft(const Grid& grid, std::vector<Measured> singles, Weighed table)
+      : grid_(grid), singles_(std::move(singles)), table_(std::move(table)) {}
+
+  const Weighed& table() const { return table_; }
+  const std::vector<Measured>& chosen() const { return chosen_; }
+  std::vector<Measured>& chosen() { return chosen_; }
+
+  void fit(int passes) {
+    std::vector<Measured> all = singles_;
+    all.insert(all.end(), chosen_.begin(), chosen_.end());
+    weigh(table_, grid_, all, passes);
+  }
+
+  /// A chosen one that it holds is no longer needed.
+  void choose(const Measured& m) {
+    if (has(m)) return;
+    std::erase_if(chosen_, [&](const Measured& one) { return holds(m, one); });
+    chosen_.push_back(m);
+  }
+
+  bool has(const Measured& m) const {
+    return std::ranges::any_of(chosen_, [&](const Measured& one) { return holds(one, m); });
+  }
+
+  /// How much of the table's mass a marginal would move, beyond its own noise, and beyond the noise
+  /// that it brings when it is measured again with that variance; 0: nothing that is sure.
+  double gain(const Measured& m, double variance_again) const {
+    const std::vector<double> have = shares_among(table_, grid_, m.columns);
+    double squares = 0;
+    for (std::size_t i = 0; i < have.size(); ++i) {
+      squares += (m.shares[i] - have[i]) * (m.shares[i] - have[i]);
+    }
+    const auto cells = static_cast<double>(have.size());
+    // One of a thousand that lack nothing is taken for one that does.
+    if (squares < m.variance * (cells + 3 * std::sqrt(2 * cells))) return 0;
+    const double surplus = squares - m.variance * cells;
+    return std::max(0.0, std::sqrt(surplus * cells) - std::sqrt(variance_again) * cells);
+  }
+
+ private:
+  static bool holds(const Measured& large, const Measured& small) {
+    return std::ranges::includes(large.columns, small.columns);
+  }
+
+  const Grid& grid_;
+  std::vector<Measured> singles_, chosen_;
+  Weighed table_;
+};
+
+/// One after another, what the draft lacks most is added to it, as far as it is known.
+/// `variance_again`: of a share when so many sets are measured again.
+void complete(Draft& draft, const std::vector<Measured>& rough, std::size_t columns,
+              const std::function<double(std::size_t sets)>& variance_again) {
+  const std::size_t most = draft.chosen().size() + columns;
+  const std::size_t at_once = (columns + kSweeps - 1) / kSweeps;
+  for (std::size_t sweep = 0; sweep < kSweeps && draft.chosen().size() < most; ++sweep) {
+    const double again = variance_again(std::max<std::size_t>(4, draft.chosen().size() + 1));
+    std::vector<std::pair<double, std::size_t>> gains;
+    for (std::size_t i = 0; i < rough.size(); ++i) {
+      const double gain = draft.has(rough[i]) ? 0 : draft.gain(rough[i], again);
+      if (gain > 0) gains.emplace_back(gain, i);
+    }
+    if (gains.empty()) return;
+    std::ranges::sort(gains, std::greater());
+    gains.resize(std::min(at_once, gains.size()));
+    for (const auto& [gain, i] : gains) draft.choose(rough[i]);
+    draft.fit(kPasses);
   }
 }
 
-/// A triple beside what the model of all pairs says of it.
-struct Triple {
-  std::vector<std::size_t> columns;
-  std::vector<double> counts, expected;
-  double deviation = 0;
-  double surplus = 0;  ///< squared distance that noise does not explain; 0: none that is sure
-  double trust = 0;    ///< the surplus's part of the distance
-
-  void compare() {
-    double squares = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      squares += (counts[i] - expected[i]) * (counts[i] - expected[i]);
-    }
-    const auto cells = static_cast<double>(counts.size());
-    const double noise = deviation * deviation;
-    surplus =
-        squares - noise * (cells + 4 * std::sqrt(2 * cells)) > 0 ? squares - noise * cells : 0;
-    trust = surplus > 0 ? surplus / squares : 0;
-  }
-  /// How much of the table's mass it would move, about.
-  double gain() const { return std::sqrt(surplus * static_cast<double>(counts.size())); }
-  /// Drawn towards what was expected by what noise explains.
-  std::vector<double> shrunk() const {
-    std::vector<double> out = expected;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += trust * (counts[i] - expected[i]);
-    return out;
-  }
-};
-
-/// Each column's shares from its own count and from every pair.
-std::vector<Marginal> singles_of(const Counted& own, const std::vector<Marginal>& pairs,
-                                 const Grid& grid, double total) {
-  std::vector<Marginal> out;
-  for (std::size_t c = 0; c < grid.columns(); ++c) {
-    Marginal single{{c}, shares_of(own.counts[c], total)};
-    std::vector<double> mean(grid.width(c), 0.0);
-    for (const Marginal& pair : pairs) {
-      if (pair.columns[0] != c && pair.columns[1] != c) continue;
-      const std::size_t nb = grid.width(pair.columns[1]);
-      for (std::size_t i = 0; i < pair.shares.size(); ++i) {
-        mean[pair.columns[0] == c ? i / nb : i % nb] += pair.shares[i];
-      }
-    }
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      single.shares[i] =
-          0.5 * single.shares[i] + 0.5 * mean[i] / static_cast<double>(grid.columns() - 1);
-    }
-    out.push_back(std::move(single));
-  }
-  return out;
+/// The chosen ones are measured again and join what was known of them. Where nothing stood out it
+/// is the pairs, of which those stay that do now.
+Result<void> measure_again(Draft& draft, Counter& counter, std::span<const Measured> pairs) {
+  const bool none = draft.chosen().empty();
+  std::vector<Measured> list = draft.chosen();
+  if (none) list.assign(pairs.begin(), pairs.end());
+  std::vector<std::vector<std::size_t>> sets;
+  for (const Measured& m : list) sets.push_back(m.columns);
+  DISCREET_ASSIGN(const Counted again, counter.count(sets));
+  const std::vector<Measured> second = again.shares();
+  for (std::size_t i = 0; i < list.size(); ++i) list[i].add(second[i].shares, second[i].variance);
+  if (none) std::erase_if(list, [&](const Measured& m) { return draft.gain(m, 0) == 0; });
+  draft.chosen() = std::move(list);
+  draft.fit(kLastPasses);
+  return {};
 }
 
 }  // namespace
@@ -181,8 +258,8 @@ Result<void> check_task(const SyntheticTask& task) {
 }
 
 std::vector<Rational> synthetic_shares(const SyntheticTask& task) {
-  if (measures_triples(task)) return {8, 32, 20, 40};
-  return {15, 85};
+  if (measures_triples(task)) return {4, 26, 20, 50};
+  return {5, 45, 50};
 }
 
 Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task) {
@@ -193,82 +270,47 @@ Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task) {
   std::vector<std::vector<std::size_t>> one_each;
   for (std::size_t c = 0; c < d; ++c) one_each.push_back({c});
   DISCREET_ASSIGN(const Counted own, counter.count(one_each));
-  double total = 0;
-  for (const auto& counts : own.counts) {
-    total += std::accumulate(counts.begin(), counts.end(), 0.0) / static_cast<double>(d);
-  }
-  total = std::max(total, 10.0);
   const auto pair_sets = all_pairs(d);
-  DISCREET_ASSIGN(Counted pair_counts, counter.count(pair_sets));
-  const auto pairs_now = [&] {
-    std::vector<Marginal> out;
-    for (std::size_t p = 0; p < pair_sets.size(); ++p) {
-      out.push_back({pair_sets[p], shares_of(pair_counts.counts[p], total)});
-    }
-    return out;
-  };
-  std::vector<Marginal> pairs = pairs_now();
-  std::vector<Marginal> singles = singles_of(own, pairs, grid, total);
-  Choices random(task.seed);
-  Rows rows = draw_tree(kDrawn, grid, singles, pairs, random);
-  std::vector<double> weights = weigh(rows, grid, pairs);
-  std::vector<Marginal> triples;
+  DISCREET_ASSIGN(const Counted in_pairs, counter.count(pair_sets));
+  std::vector<Measured> rough = in_pairs.shares();
+  const std::vector<Measured> singles = singles_of(own.shares(), rough, grid);
+  const std::vector<Marginal> pairs = shares_of(rough);
   if (measures_triples(task)) {
-    // What three columns have beyond their pairs: all triples are looked at, those that differ most
-    // are measured again. Where none does, the pairs are.
     const auto sets = all_triples(d);
-    DISCREET_ASSIGN(Counted looked, counter.count(sets));
-    std::vector<Triple> found;
-    for (std::size_t t = 0; t < sets.size(); ++t) {
-      Triple triple{sets[t], std::move(looked.counts[t]),
-                    shares_among(rows, weights, grid, sets[t]), looked.deviation};
-      for (double& x : triple.expected) x *= total;
-      triple.compare();
-      if (triple.surplus > 0) found.push_back(std::move(triple));
-    }
-    std::sort(found.begin(), found.end(),
-              [](const Triple& a, const Triple& b) { return a.gain() > b.gain(); });
-    if (found.size() > 2 * d) found.resize(2 * d);
-    const std::size_t chosen = std::min(found.size(), d);
-    std::vector<std::vector<std::size_t>> again;
-    for (std::size_t t = 0; t < chosen; ++t) again.push_back(found[t].columns);
-    if (again.empty()) again = pair_sets;
-    DISCREET_ASSIGN(const Counted second, counter.count(again));
-    for (std::size_t i = 0; i < again.size(); ++i) {
-      if (chosen == 0) {
-        average_into(pair_counts.counts[i], pair_counts.deviation, second.counts[i],
-                     second.deviation);
-      } else {
-        average_into(found[i].counts, found[i].deviation, second.counts[i], second.deviation);
-        found[i].deviation = found[i].deviation * second.deviation /
-                             std::hypot(found[i].deviation, second.deviation);
-        found[i].compare();
-      }
-    }
-    if (chosen == 0) {
-      pairs = pairs_now();
-      singles = singles_of(own, pairs, grid, total);
-      rows = draw_tree(kDrawn, grid, singles, pairs, random);
-      weights = weigh(rows, grid, pairs);
-    }
-    for (const Triple& triple : found) {
-      triples.push_back({triple.columns, shares_of(triple.shrunk(), total)});
-    }
-    if (!triples.empty()) {
-      std::vector<Marginal> all = pairs;
-      all.insert(all.end(), triples.begin(), triples.end());
-      weights = weigh(rows, grid, all, std::move(weights));
-    }
+    DISCREET_ASSIGN(const Counted looked, counter.count(sets));
+    for (Measured& m : looked.shares()) rough.push_back(std::move(m));
   }
+  // From columns that have nothing to do with each other, or from a tree of pairs.
+  Choices random(task.seed);
+  Start start = first_rows(kRowsMax, grid, shares_of(singles), pairs, random);
+  Draft draft(grid, singles, std::move(start.table));
+  for (const std::size_t p : start.tree) draft.choose(rough[p]);
+  if (!start.tree.empty()) draft.fit(kPasses);
+  const double total = own.rows();
+  complete(draft, rough, d, [&](std::size_t sets) {
+    const auto n = static_cast<double>(sets);
+    const double clip = sums.pure() ? n : std::sqrt(n);
+    return std::pow(sums.deviation(sums.rounds_done(), clip) / total, 2);
+  });
+  DISCREET_TRY(measure_again(draft, counter, std::span(rough).first(pairs.size())));
   Synthetic out;
   out.count = total;
   const std::size_t wanted = task.rows > 0 ? task.rows : static_cast<std::size_t>(total);
-  out.rows = resample(rows, weights, std::min<std::size_t>(wanted, 10'000'000), random);
-  const std::vector<double> even(out.rows.size(), 1 / static_cast<double>(out.rows.size()));
-  for (const auto* list : {&singles, &pairs, &triples}) {
-    for (const Marginal& m : *list) {
-      out.marginals.push_back({m.columns, m.shares, shares_among(out.rows, even, grid, m.columns)});
+  out.rows = resample(draft.table(), std::min<std::size_t>(wanted, 10'000'000), random);
+  const Weighed made{
+      out.rows, std::vector<double>(out.rows.size(), 1 / static_cast<double>(out.rows.size()))};
+  std::vector<Marginal> released = shares_of(singles);
+  for (const Marginal& pair : pairs) released.push_back(pair);
+  for (const Marginal& m : shares_of(draft.chosen())) {
+    if (m.columns.size() == 3) {
+      released.push_back(m);
+    } else {
+      const auto at = std::ranges::find(pair_sets, m.columns) - pair_sets.begin();
+      released[d + static_cast<std::size_t>(at)] = m;
     }
+  }
+  for (const Marginal& m : released) {
+    out.marginals.push_back({m.columns, m.shares, shares_among(made, grid, m.columns)});
   }
   return out;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic tables from released marginals: all columns, then all pairs of columns are measured; a
-// tree of the pairs that depend on each other most (Chow-Liu, as in MST) draws a first table, and
-// its rows are weighed until all measured pairs agree. Where there are not too many, all triples
-// are then compared with that table, roughly, and those that differ most are measured again (as AIM
-// selects, but all at once). Everything after the four rounds is free.
+// Synthetic tables from released marginals: all columns and all pairs of columns are measured and,
+// where there are not too many, all triples, roughly. A model starts from columns that have nothing
+// to do with each other (a large one from a tree of pairs: Chow-Liu, as in MST) and takes in, one
+// by one, the marginal that it lacks most (as AIM selects, but from counts that are there already).
+// Those are measured again, better. Everything after the four rounds is free.
 #pragma once
 
 #include <cstddef>

@@ -50,18 +50,45 @@ std::vector<Edge> spanning_tree(const std::vector<Marginal>& pairs,
 
 }  // namespace
 
+std::size_t Grid::rows(std::size_t most) const {
+  std::size_t product = 1;
+  for (const std::size_t width : widths_) {
+    if (product > most) break;
+    product *= width;
+  }
+  return product;
+}
+
 std::size_t Grid::cells(const std::vector<std::size_t>& columns) const {
   std::size_t product = 1;
   for (const std::size_t c : columns) product *= widths_[c];
   return product;
 }
 
-Rows draw_tree(std::size_t count, const Grid& grid, const std::vector<Marginal>& singles,
-               const std::vector<Marginal>& pairs, Choices& random) {
+Start first_rows(std::size_t count, const Grid& grid, const std::vector<Marginal>& singles,
+                 const std::vector<Marginal>& pairs, Choices& random) {
+  Start out;
+  Rows& rows = out.table.rows;
+  if (const std::size_t all = grid.rows(count); all <= count) {
+    std::vector<std::int64_t> row(singles.size(), 0);
+    for (std::size_t r = 0; r < all; ++r) {
+      double chance = 1;
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        chance *= singles[c].shares[static_cast<std::size_t>(row[c])];
+      }
+      rows.push_back(row);
+      out.table.weights.push_back(chance + 1e-12);  // what noise forbids may be found yet
+      for (std::size_t c = 0; c < row.size() && ++row[c] == static_cast<int>(grid.width(c)); ++c) {
+        row[c] = 0;
+      }
+    }
+    return out;
+  }
   const std::vector<Edge> edges = spanning_tree(pairs, singles);
   // Tables of conditional distributions, one for each edge and value of the parent.
   std::vector<std::vector<std::discrete_distribution<std::int64_t>>> given;
   for (const Edge& edge : edges) {
+    out.tree.push_back(edge.pair);
     const Marginal& pair = pairs[edge.pair];
     const std::size_t nb = grid.width(pair.columns[1]);
     auto& tables = given.emplace_back();
@@ -78,52 +105,93 @@ Rows draw_tree(std::size_t count, const Grid& grid, const std::vector<Marginal>&
   }
   const std::vector<double>& first = singles[0].shares;
   std::discrete_distribution<std::int64_t> root(first.begin(), first.end());
-  Rows rows(count, std::vector<std::int64_t>(singles.size()));
+  rows.assign(count, std::vector<std::int64_t>(singles.size()));
+  out.table.weights.assign(count, 1 / static_cast<double>(count));
   for (auto& row : rows) {
     row[0] = root(random);
     for (std::size_t e = 0; e < edges.size(); ++e) {
       row[edges[e].child] = given[e][static_cast<std::size_t>(row[edges[e].parent])](random);
     }
   }
-  return rows;
+  return out;
 }
 
-std::vector<double> weigh(const Rows& rows, const Grid& grid, const std::vector<Marginal>& wanted,
-                          std::vector<double> weights) {
-  constexpr int kPasses = 16;
-  if (weights.empty()) weights.assign(rows.size(), 1.0 / static_cast<double>(rows.size()));
-  std::vector<std::uint32_t> cells(rows.size());
-  std::vector<double> factor;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    // Marginals with noise do not agree: smaller steps end between them, not at the last.
-    const double step = 0.7 / (1 + pass / 6.0);
-    for (const Marginal& marginal : wanted) {
-      factor.assign(marginal.shares.size(), 0.0);
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        cells[r] = static_cast<std::uint32_t>(grid.cell(marginal.columns, rows[r]));
-        factor[cells[r]] += weights[r];
-      }
-      for (std::size_t c = 0; c < factor.size(); ++c) {
-        const double have = factor[c] + 1e-9;
-        factor[c] = std::clamp(std::pow((marginal.shares[c] + 1e-9) / have, step), 0.1, 10.0);
-      }
-      for (std::size_t r = 0; r < rows.size(); ++r) weights[r] *= factor[cells[r]];
-    }
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    for (double& w : weights) w /= total;
+void Measured::add(const std::vector<double>& again, double variance_again) {
+  const double a = 1 / variance;
+  const double b = 1 / variance_again;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    shares[i] = (a * shares[i] + b * again[i]) / (a + b);
   }
-  return weights;
+  variance = 1 / (a + b);
 }
 
-std::vector<double> shares_among(const Rows& rows, const std::vector<double>& weights,
-                                 const Grid& grid, const std::vector<std::size_t>& columns) {
+void weigh(Weighed& table, const Grid& grid, const std::vector<Measured>& measured, int passes) {
+  const std::size_t n = table.rows.size();
+  std::vector<std::vector<std::uint32_t>> cells;  // of each row in each marginal
+  double variance = 1e300;
+  for (const Measured& m : measured) {
+    std::vector<std::uint32_t>& at = cells.emplace_back(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      at[r] = static_cast<std::uint32_t>(grid.cell(m.columns, table.rows[r]));
+    }
+    variance = std::min(variance, m.variance);
+  }
+  // The squares of what `weights` miss, and for each marginal their slope in each cell.
+  std::vector<std::vector<double>> slopes(measured.size());
+  const auto squares = [&](const std::vector<double>& weights) {
+    double sum = 0;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      std::vector<double>& slope = slopes[i];
+      slope.assign(measured[i].shares.size(), 0.0);
+      for (std::size_t r = 0; r < n; ++r) slope[cells[i][r]] += weights[r];
+      for (std::size_t c = 0; c < slope.size(); ++c) {
+        const double miss = slope[c] - measured[i].shares[c];
+        sum += miss * miss / (2 * measured[i].variance);
+        slope[c] = miss / measured[i].variance;
+      }
+    }
+    return sum;
+  };
+  double now = squares(table.weights);
+  double step = 4 * variance;
+  std::vector<double> slope(n), next(n);
+  for (int pass = 0; pass < passes; ++pass) {
+    std::fill(slope.begin(), slope.end(), 0.0);
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      for (std::size_t r = 0; r < n; ++r) slope[r] += slopes[i][cells[i][r]];
+    }
+    double mean = 0;
+    for (std::size_t r = 0; r < n; ++r) mean += table.weights[r] * slope[r];
+    double then = now;
+    int tries = 0;
+    do {
+      double total = 0;
+      for (std::size_t r = 0; r < n; ++r) {
+        next[r] = table.weights[r] * std::exp(std::clamp(-step * (slope[r] - mean), -20.0, 20.0));
+        total += next[r];
+      }
+      for (double& w : next) w /= total;
+      then = squares(next);
+      if (then >= now) step /= 2;
+    } while (then >= now && ++tries < 12);
+    if (then >= now) return;
+    now = then;
+    table.weights.swap(next);
+    step *= 1.5;
+  }
+}
+
+std::vector<double> shares_among(const Weighed& table, const Grid& grid,
+                                 const std::vector<std::size_t>& columns) {
+  const auto& [rows, weights] = table;
   std::vector<double> out(grid.cells(columns), 0.0);
   for (std::size_t r = 0; r < rows.size(); ++r) out[grid.cell(columns, rows[r])] += weights[r];
   return out;
 }
 
-Rows resample(const Rows& rows, const std::vector<double>& weights, std::size_t count,
-              Choices& random) {
+Rows resample(const Weighed& table, std::size_t count, Choices& random) {
+  const Rows& rows = table.rows;
+  const std::vector<double>& weights = table.weights;
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
