@@ -30,6 +30,24 @@ void LearnArguments::add_to(CLI::App& app, bool has_target) {
   world.add_to(app);
 }
 
+namespace {
+
+/// What is learned must not be written over what it is learned from.
+Result<void> check_is_no_source(const policy::Policy& policy, const Text& file) {
+  if (!file) return {};
+  for (const auto& [name, table] : policy.tables) {
+    std::error_code error;
+    const auto source = std::filesystem::path(policy.directory) / table.source;
+    if (std::filesystem::equivalent(source, *file, error)) {
+      return invalid_input("the file " + in_quotes(*file) + " is the source of table " +
+                           in_quotes(name) + "; name another with --output; nothing was charged");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Learned> learn_task(const std::string& task, const LearnArguments& arguments,
                            const std::string& example, const Streams& streams) {
   DISCREET_TRY(check_place(arguments.output));
@@ -47,6 +65,7 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
   }
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
+  DISCREET_TRY(check_is_no_source(asking->policy(), arguments.output));
   // A run in parts is one mechanism: all of it is spent from the first step on.
   std::optional<report::Progress> training;
   const learn::Rounds rounds = [&](std::uint64_t done, std::uint64_t all) {

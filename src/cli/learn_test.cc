@@ -137,6 +137,9 @@ TEST(Learn, NothingIsChargedForWhatCannotBe) {
   refused({"synthesize", "--output", world.at("x.csv"), "--report", nowhere}, "nothing was", 5);
   refused({"synthesize", "--certificate", folder}, "nothing was charged", 5);
   EXPECT_FALSE(std::filesystem::exists(world.at("x.csv")));  // nor left behind
+  const std::string data = bytes_of(world.at("survey.csv"));
+  refused({"synthesize", "--output", world.at("survey.csv")}, "is the source of table", 2);
+  EXPECT_EQ(bytes_of(world.at("survey.csv")), data);
   refused({"classify", "--target", "age", "--features", "cost"}, "two classes", 2);
   refused({"classify", "--target", "smoker", "--features", "smoker"}, "its own features", 2);
   refused({"classify", "--target", "smoker", "--features", "age,age"}, "twice", 2);
