@@ -33,7 +33,7 @@ http::Response page(std::string html) {
     return "default-src 'none'; style-src 'sha256-" + identity::to_base64(ledger::bytes_of(hash)) +
            "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
   }();
-  return {.body = std::move(html),
+  return {.body = padded(std::move(html)),
           .type = "text/html; charset=utf-8",
           .headers = {{"Content-Security-Policy", kPolicy}, {"X-Frame-Options", "DENY"}}};
 }

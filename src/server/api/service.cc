@@ -232,6 +232,7 @@ Result<session::Explanation> Service::explain(World& world, const session::Reque
 
 Result<session::Explanation> Service::as_shown(World& world, const std::string& analyst,
                                                session::Explanation explained) {
+  explained.total_left.clear();  // others' questions show in it
   if (in_flight_.has_like(explained)) explained.repeat = false;
   const auto shown = in_flight_.shown(analyst);
   if (!shown) return explained;
