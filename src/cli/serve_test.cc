@@ -4,6 +4,7 @@
 
 #include "cli/process_for_tests.h"
 #include "cli/serve_for_tests.h"
+#include "engine/postgres/postgres_for_tests.h"
 #include "ledger/scratch_for_tests.h"
 
 namespace discreet::cli {
@@ -98,6 +99,50 @@ TEST(Serve, AFullDiskIsToldAndPassesWithoutARestart) {
   EXPECT_NE(ServedSurvey::ask(client, survey.owner_token, "POST", "/api/v1/verify")
                 .body.find("\"sound\":true"),
             std::string::npos);
+  EXPECT_EQ(WEXITSTATUS(server->end(SIGTERM)), 0);
+}
+
+// A database that is away: the same.
+TEST(Serve, ADatabaseThatIsAwayIsToldAndComesBackWithoutARestart) {
+  using engine::postgres::PrivatePostgres;
+  PrivatePostgres& database = PrivatePostgres::instance();
+  const std::string schema = database.fresh_schema();
+  database.must("CREATE TABLE " + schema +
+                ".survey AS SELECT i AS person, 1000 + 10 * i AS income, 'a' AS region FROM "
+                "generate_series(0, 499) r(i)");
+  const Scratch scratch(Scratch::Place::kMemory);
+  ServedSurvey survey(program_path(), scratch.path(), 1);
+  std::string policy = ledger::slurp(scratch / "policy.yaml");
+  const auto replace = [&](const std::string& what, const std::string& with) {
+    policy.replace(policy.find(what), what.size(), with);
+  };
+  replace("engine: duckdb", "engine: \"" + database.url() + "\"");
+  replace("source: survey.csv", "source: " + schema + ".survey");
+  ledger::spill(scratch / "policy.yaml", policy);
+  const auto server = survey.start();
+  ASSERT_NE(server, nullptr);
+  ServedSurvey::Client client(server->port());
+  const auto ask = [&](int number) {
+    const ServedSurvey::Json body = {
+        {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
+        {"epsilon", "0.01"}};
+    return ServedSurvey::ask(client, survey.tokens[0], "POST", "/api/v1/query", body.dump());
+  };
+  const auto first = ask(0);
+  EXPECT_EQ(first.status, 200) << first.body << server->logged();
+  database.must("ALTER ROLE reader NOLOGIN");
+  database.must("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+  const auto second = ask(1);
+  const auto third = ask(2);
+  EXPECT_EQ(second.status, 502) << second.body;
+  EXPECT_EQ(second.body, third.body);
+  EXPECT_EQ(second.body.find("reader"), second.body.npos) << second.body;
+  EXPECT_EQ(ask(0).body.substr(0, 16), "{\"repeated\":true");  // what is stored needs no database
+  EXPECT_NE(server->logged().find("not permitted to log in"), std::string::npos)
+      << server->logged();
+  database.must("ALTER ROLE reader LOGIN");
+  EXPECT_EQ(ask(3).status, 200);
+  EXPECT_EQ(ask(1).status, 200);  // it was charged, and is asked for again
   EXPECT_EQ(WEXITSTATUS(server->end(SIGTERM)), 0);
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,7 +41,10 @@ class ServerProcess {
     read_port();
     rest_ = std::thread([this] {  // nobody must wait because the pipe is full
       char bytes[4096];
-      while (read(err_, bytes, sizeof(bytes)) > 0) {
+      ssize_t got = 0;
+      while ((got = read(err_, bytes, sizeof(bytes))) > 0) {
+        const std::lock_guard lock(mutex_);
+        if (later_.size() < kLaterMax) later_.append(bytes, static_cast<std::size_t>(got));
       }
     });
   }
@@ -55,6 +59,11 @@ class ServerProcess {
   std::uint16_t port() const { return port_; }
   /// What it said up to where it listens.
   const std::string& said() const { return said_; }
+  /// What it said after that: its log, as far as it is kept.
+  std::string logged() {
+    const std::lock_guard lock(mutex_);
+    return later_;
+  }
   pid_t id() const { return child_; }
   /// The status of waitpid.
   int end(int signal) {
@@ -79,10 +88,14 @@ class ServerProcess {
     port_ = static_cast<std::uint16_t>(std::atoi(said_.c_str() + said_.rfind(':', end) + 1));
   }
 
+  static constexpr std::size_t kLaterMax = 1 << 20;
+
   pid_t child_ = -1;
   int err_ = -1;
   std::uint16_t port_ = 0;
   std::string said_;
+  std::mutex mutex_;  // guards the next
+  std::string later_;
   std::thread rest_;
 };
 
