@@ -10,7 +10,7 @@ interface Form { title: string; roles: Role[]; element: HTMLElement; hint: strin
 
 /** What each lesson takes beside table, columns and price: [name, label, hint]. */
 const kLessons: Record<string, { words: string; target: boolean; more: [string, string, string][] }> = {
-  classify: { words: 'Predict which of several values a column has', target: true, more: [['group', 'Accuracy for each', 'a column with listed values']] },
+  classify: { words: 'Predict which of several values a column has', target: true, more: [['group', 'Accuracy for each', 'a listed column']] },
   'naive-bayes': { words: 'The same, by counts of each column alone', target: true, more: [['bins', 'Bins', '16']] },
   regress: { words: 'Predict a number by least squares', target: true, more: [['ridge', 'Ridge', '0']] },
   cluster: { words: 'Find centres that rows are near to', target: false, more: [['k', 'How many', '8']] },
@@ -94,8 +94,8 @@ export async function workPage(me: Me): Promise<HTMLElement> {
     const { jobs } = await get<{ jobs: Job[] }>('jobs');
     const long = jobs.filter((job) => job.kind !== 'query');
     fill(list, long.length === 0 ? h('p', { class: 'soft' }, 'None yet.') :
-      table('Your jobs, the newest first', ['what', 'stage', 'public deadline', 'actions'], long.map((job) => [
-        job.kind, job.stage, when(job.due), h('span', { class: 'row' },
+      table('Your jobs, the newest first', ['what', 'public deadline', 'actions'], long.map((job) => [
+        `${job.kind}, ${job.stage}`, when(job.due), h('span', { class: 'row' },
           job.report ? h('button', { class: 'quiet', on: { click: () => void open(job) } }, 'Open the report') : null,
           job.stage === 'done' ? h('button', { class: 'quiet', on: { click: () => void keep(job) } }, 'Download') : null,
           job.stage === 'waiting' ? h('button', { class: 'quiet', title: 'It stays charged', on: { click: () => void remove(`jobs/${job.job}`).then(show) } }, 'Hide') : null)])));
@@ -141,7 +141,7 @@ export async function workPage(me: Me): Promise<HTMLElement> {
       const columns = (tables.find((t) => t.name === where.value)?.columns ?? []).filter(known);
       fill(target, columns.map((c) => h('option', { value: c.name }, c.name)));
       targetField.hidden = !lesson.target;
-      extra = lesson.more.map(([name, , hint]) => [name, h('input', { class: 'short', placeholder: hint })]);
+      extra = lesson.more.map(([name, , hint]) => [name, h('input', { class: hint.length > 8 ? '' : 'short', placeholder: hint })]);
       fill(more, extra.map(([, input], i) => field(lesson.more[i]![1], input)));
     }
     task.addEventListener('change', choose);
