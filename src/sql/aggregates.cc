@@ -148,10 +148,19 @@ Result<TypedPost> Aggregates::bind(const Node& node, const Weight& weight) {
   return variance(call, argument, weight);
 }
 
+// Something where the filter is true, else NULL: what COUNT counts.
+Result<Expr> Aggregates::passing(const Call& call) const {
+  DISCREET_ASSIGN(Typed kept, rows_.condition(call.filter));
+  const Expr yes = Expr::literal({true, Type::kBoolean});
+  const Expr null = Expr::literal({{}, Type::kBoolean});
+  return Expr::of(Op::kCase, {std::move(kept.expr), yes, null});
+}
+
 Result<TypedPost> Aggregates::count(const Call& call, const Weight& weight) {
   if (call.within || (!call.star && call.args.size() != 1) || (call.star && call.distinct)) {
     return error(Code::kUnsupported, call.place, "write COUNT(*), COUNT(x) or COUNT(DISTINCT x)");
   }
+  if (is_raced(call)) return race_rows(call, weight);
   const auto inside_star = dialect_.count_bounds.find(call.place.value_or(0));
   if (inside_star != dialect_.count_bounds.end()) DISCREET_TRY(bound_rows(inside_star->second));
   DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, read_bounds(call, rows_, scope_.text()));
@@ -162,11 +171,8 @@ Result<TypedPost> Aggregates::count(const Call& call, const Weight& weight) {
   };
   if (call.star) {
     if (!call.filter) return integer(rows(weight));
-    DISCREET_ASSIGN(Typed kept, rows_.condition(call.filter));
-    const Expr yes = Expr::literal({true, Type::kBoolean});
-    const Expr null = Expr::literal({{}, Type::kBoolean});
     Measurement measurement;
-    measurement.argument = Expr::of(Op::kCase, {std::move(kept.expr), yes, null});
+    DISCREET_ASSIGN(measurement.argument, passing(call));
     return integer(add(std::move(measurement), weight));
   }
   const Node& node = call.args.front();
@@ -178,11 +184,8 @@ Result<TypedPost> Aggregates::count(const Call& call, const Weight& weight) {
       if (!found.is_unit) return count_values(call, node, weight);
     }
     if (call.filter) {  // units that have such a row
-      DISCREET_ASSIGN(Typed kept, rows_.condition(call.filter));
       Measurement some;
-      some.argument =
-          Expr::of(Op::kCase, {std::move(kept.expr), Expr::literal({true, Type::kBoolean}),
-                               Expr::literal({{}, Type::kBoolean})});
+      DISCREET_ASSIGN(some.argument, passing(call));
       return integer(add(std::move(some), weight, PerUnit::kOnce));
     }
     Measurement measurement;
@@ -229,7 +232,7 @@ Result<TypedPost> Aggregates::total(const Call& call, const Weight& weight) {
                  "sum needs numbers; this has type " + policy::to_string(values.value.type));
   }
   if (is_private_choice(call.named.at("contribution_bounds_per_group"))) {
-    return race(values, weight);
+    return race_sums(values, weight);
   }
   DISCREET_ASSIGN(const std::optional<BoundsPair> bounds, read_bounds(call, rows_, scope_.text()));
   const Rational& step = values.shape.grid->step;
@@ -240,9 +243,24 @@ Result<TypedPost> Aggregates::total(const Call& call, const Weight& weight) {
                    values.value.place};
 }
 
-// R2T: sums that are cut at M, M/2, M/4, ...; the best of their lower ends is shown.
-Result<TypedPost> Aggregates::race(const Argument& argument, const Weight& weight) {
+// R2T: what units add up to, cut at M, M/2, M/4, ...; the best of the lower ends is shown.
+Post Aggregates::race(Measurement measurement, const Grid& most, const Weight& weight) {
   constexpr int kRunners = 10;
+  std::vector<Grid> cuts = {most};
+  while (cuts.size() < kRunners && cuts.back().high > most.step) {
+    const Rational half = cuts.back().high / most.step / Rational(2);
+    cuts.push_back({0, Rational(half.ceil()) * most.step, most.step});
+  }
+  std::vector<Post> runners;
+  for (const Grid& cut : cuts) {
+    measurement.clamp = cut;
+    runners.push_back(
+        add(measurement, part(weight, 1, static_cast<int>(cuts.size())), PerUnit::kTotal));
+  }
+  return Post::of(PostKind::kRace, std::move(runners));
+}
+
+Result<TypedPost> Aggregates::race_sums(const Argument& argument, const Weight& weight) {
   if (!argument.shape.declared || argument.shape.grid->low.sign() < 0 ||
       argument.shape.grid->high.sign() <= 0) {
     return error(Code::kUnsupported, argument.value.place,
@@ -252,21 +270,44 @@ Result<TypedPost> Aggregates::race(const Argument& argument, const Weight& weigh
   const std::int64_t rows =
       options_.rows_per_unit_and_group.value_or(owner.bounds.rows_per_unit_and_group);
   const Grid& grid = *argument.shape.grid;
-  std::vector<Post> runners;
-  Rational most = grid.high * Rational(rows);
+  const Rational most = grid.high * Rational(rows);
   note(
       "the sum's bounds are chosen privately: a lower end of what the units add up to, each at "
       "most " +
       most.to_string() + "; its error is that of the bound that won");
-  for (int i = 0; i < kRunners && (i == 0 || most >= grid.step); ++i) {
-    Argument cut = argument;
-    cut.clamp = Grid{0, Rational((most / grid.step).ceil()) * grid.step, grid.step};
-    runners.push_back(
-        add(measure(MeasureKind::kSum, cut), part(weight, 1, kRunners), PerUnit::kTotal));
-    most = most / Rational(2);
+  Post post = race(measure(MeasureKind::kSum, argument), {0, most, grid.step}, weight);
+  return TypedPost{std::move(post), argument.value.type, argument.value.place};
+}
+
+bool Aggregates::is_raced(const Call& call) const {
+  const auto named = call.named.find("contribution_bounds_per_group");
+  return dialect_.count_races.contains(call.place.value_or(0)) ||
+         (named != call.named.end() && is_private_choice(named->second));
+}
+
+Result<TypedPost> Aggregates::race_rows(const Call& call, const Weight& weight) {
+  if (call.distinct) {
+    return error(Code::kUnsupported, call.place,
+                 "COUNT(DISTINCT ...) has no bound that could be chosen; leave "
+                 "contribution_bounds_per_group out");
   }
-  return TypedPost{Post::of(PostKind::kRace, std::move(runners)), argument.value.type,
-                   argument.value.place};
+  DISCREET_ASSIGN(const plan::Owner owner, plan::check_source(scope_.source(), scope_.policy()));
+  const std::int64_t most =
+      options_.rows_per_unit_and_group.value_or(owner.bounds.rows_per_unit_and_group);
+  Measurement counted;
+  if (!call.star) {
+    DISCREET_ASSIGN(const Argument values, argument(call, call.args.front()));
+    counted.argument = values.value.expr;
+  } else if (call.filter) {
+    DISCREET_ASSIGN(counted.argument, passing(call));
+  }
+  if (owner.row_is_unit || most == 1) {  // nothing to choose
+    return TypedPost{add(std::move(counted), weight), Type::kInteger, call.place};
+  }
+  note("the count's bound is chosen privately: a lower end of the units' rows, of each at most " +
+       std::to_string(most) + "; its error is that of the bound that won");
+  Post post = race(std::move(counted), {0, most, 1}, weight);
+  return TypedPost{std::move(post), Type::kInteger, call.place};
 }
 
 Result<TypedPost> Aggregates::average(const Argument& argument, const Weight& weight, PerUnit how) {

@@ -5,6 +5,7 @@
 //   COUNT(*), COUNT(x)        rows                         COUNT(DISTINCT unit)  units
 //   COUNT(DISTINCT x)         distinct                     SUM(x)                sum
 //   SUM, AVG with contribution_bounds_per_group            of one number for each unit (totals.h)
+//   SUM, COUNT with => auto   such sums, cut at ever lower bounds, of which the best is shown
 //   AVG(x)                    sum about the middle of the range / rows
 //   VAR_*, STDDEV_*           sum, squares, rows
 //   MEDIAN, PERCENTILE_*(f)   quantile; all those of x are one measurement
@@ -52,6 +53,8 @@ Result<Call> read_call(const Node& call, const Text& text);
 
 /// contribution_bounds_per_group => auto: chosen privately.
 bool is_private_choice(const Node& node);
+/// Where that cannot be.
+Error no_private_choice(const Text& text, Place place);
 
 /// Its contribution bounds, if it has any. Fails with: kInvalidInput.
 Result<std::optional<BoundsPair>> read_bounds(const Call& call, const Rows& rows, const Text& text);
@@ -68,7 +71,7 @@ struct Argument {
 /// What of a unit's rows in a group a measurement adds up (totals.h).
 enum class PerUnit {
   kRows,   ///< each of them
-  kTotal,  ///< their sum, one number for each unit
+  kTotal,  ///< their sum, or number up to the clamp's end: one number for each unit
   kMean,   ///< their average
   kOnce,   ///< 1 if there is one, for counts
 };
@@ -109,7 +112,12 @@ class Aggregates {
                                  const std::optional<Rational>& weight);
   Result<TypedPost> sum(const Argument& argument, const std::optional<Rational>& weight);
   Result<TypedPost> total(const Call& call, const std::optional<Rational>& weight);
-  Result<TypedPost> race(const Argument& argument, const std::optional<Rational>& weight);
+  Result<TypedPost> race_sums(const Argument& argument, const std::optional<Rational>& weight);
+  Result<TypedPost> race_rows(const Call& call, const std::optional<Rational>& weight);
+  Post race(plan::Measurement measurement, const plan::Grid& most,
+            const std::optional<Rational>& weight);
+  bool is_raced(const Call& call) const;
+  Result<plan::Expr> passing(const Call& call) const;
   Result<TypedPost> average(const Argument& argument, const std::optional<Rational>& weight,
                             PerUnit how);
   Result<TypedPost> variance(const Call& call, const Argument& argument,

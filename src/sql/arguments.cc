@@ -63,6 +63,12 @@ bool is_private_choice(const Node& node) {
   return node.is("ColumnRef") && node.names("fields") == std::vector<std::string>{"auto"};
 }
 
+Error no_private_choice(const Text& text, Place place) {
+  return text.error(Code::kUnsupported, place,
+                    "only a SUM(x), COUNT(*) or COUNT(x) that is released has its "
+                    "contribution_bounds_per_group chosen privately; write (low, high)");
+}
+
 Result<std::optional<BoundsPair>> read_bounds(const Call& call, const Rows& rows,
                                               const Text& text) {
   const auto error = [&](Code code, Place place, const std::string& message) {
@@ -76,7 +82,7 @@ Result<std::optional<BoundsPair>> read_bounds(const Call& call, const Rows& rows
                    "there is no argument " + in_quotes(name) +
                        " here; there is contribution_bounds_per_group => (low, high)");
     }
-    if (is_private_choice(node)) continue;
+    if (is_private_choice(node)) return no_private_choice(text, node.place());
     const std::vector<Node> ends = node.list("args");
     const bool pair = node.is("RowExpr") && ends.size() == 2;
     if (!pair || out) {

@@ -94,7 +94,7 @@ class DialectReader {
   DialectReader(const Text& text, const std::vector<Token>& tokens)
       : text_(text),
         tokens_(tokens),
-        out_{.sql = text.bytes(), .options = {}, .count_bounds = {}} {}
+        out_{.sql = text.bytes(), .options = {}, .count_bounds = {}, .count_races = {}} {}
 
   Result<Dialect> run() && {
     DISCREET_TRY(read_head());
@@ -162,7 +162,7 @@ class DialectReader {
     return {};
   }
 
-  // COUNT(* , contribution_bounds_per_group => (low, high) )
+  // COUNT(* , contribution_bounds_per_group => (low, high) ), or => auto
   Result<void> read_count(std::size_t count) {
     Reader reader(text_, tokens_, count + 4);
     const Place at = reader.place();
@@ -170,6 +170,11 @@ class DialectReader {
       return reader.expected("contribution_bounds_per_group => (0, rows)");
     }
     if (!reader.take(TokenKind::kArrow)) return reader.expected("=>");
+    if (reader.take_word("auto")) {
+      blank(count + 3, reader.next() - 1);
+      out_.count_races.insert(tokens_[count].start);
+      return {};
+    }
     if (!reader.take_symbol('(')) return reader.expected("(");
     DISCREET_ASSIGN(const Rational low, reader.number());
     if (!reader.take_symbol(',')) return reader.expected(",");

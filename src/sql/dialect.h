@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Dialect {
   std::map<std::string, Option> options;  ///< by name in lower case; only names that are known
   /// The bounds inside COUNT(*, ...), by the place of the word COUNT.
   std::map<std::size_t, BoundsPair> count_bounds;
+  /// Likewise: the COUNT(*, ...) whose bound is to be chosen privately.
+  std::set<std::size_t> count_races;
 };
 
 /// Fails with: kInvalidInput (a clause that is not well formed, an option unknown or given twice),

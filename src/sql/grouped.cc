@@ -175,6 +175,9 @@ Result<std::int64_t> GroupBinder::rows_most() const {
 
 Result<Grid> GroupBinder::number_range(const Call& call) const {
   DISCREET_ASSIGN(std::optional<BoundsPair> bounds, read_bounds(call, rows_, scope_.text()));
+  if (scope_.context().dialect->count_races.contains(call.place.value_or(0))) {
+    return no_private_choice(scope_.text(), call.place);
+  }
   const auto& stars = scope_.context().dialect->count_bounds;
   if (const auto star = stars.find(call.place.value_or(0)); star != stars.end()) {
     bounds = star->second;

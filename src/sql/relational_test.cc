@@ -106,6 +106,31 @@ TEST(Totals, ARaceShowsTheBestLowerEndAndCoversTheWhole) {
   EXPECT_DOUBLE_EQ(cell.high, 24'500);
 }
 
+TEST(Totals, ACountsBoundsRaceFromThePolicysDownToOne) {
+  const auto query = sql::bind("SELECT COUNT(*, contribution_bounds_per_group => auto) FROM visits",
+                               spending(), clinic());
+  ASSERT_TRUE(query) << query.error().message;
+  const auto checked = plan::Checker::check(query->plan, clinic(), "r");
+  ASSERT_TRUE(checked) << checked.error().message;
+  std::vector<Rational> reaches;
+  for (const plan::Step& step : checked->steps()) {
+    const auto& noise = std::get<mechanism::LaplaceVector>(step.noise);
+    reaches.push_back(noise.sensitivity().value() * step.lowered.step);
+  }
+  EXPECT_EQ(reaches, (std::vector<Rational>{4, 2, 1}));
+  // The race is won by the second: nobody has more than two rows.
+  const std::vector<double> values = {905, 899, 500};
+  const Readings readings = [&](const Post& runner, std::size_t shares) {
+    EXPECT_EQ(shares, 3U);
+    const double width = 40.0 / static_cast<double>(1 << runner.index);
+    return Number{values[runner.index], values[runner.index] - width, values[runner.index] + width};
+  };
+  const auto cell = std::get<Number>(evaluate(query->outputs[0].post, {}, readings));
+  EXPECT_DOUBLE_EQ(cell.value, 879);
+  EXPECT_DOUBLE_EQ(cell.low, 879);
+  EXPECT_DOUBLE_EQ(cell.high, 945);
+}
+
 TEST(Totals, AUnitsSumIsBoundedNotItsRows) {
   const auto query =
       sql::bind("SELECT SUM(cost, contribution_bounds_per_group => (0, 900)), COUNT(*) FROM visits",

@@ -37,8 +37,10 @@ class Totals {
       return m;
     }
     if (counts) {
-      const std::int64_t most = how == PerUnit::kOnce ? 1 : rows_;
-      m.argument = field(Fold::kRows, m.argument, plan::Grid{0, most, 1});
+      plan::Grid range{0, how == PerUnit::kOnce ? 1 : rows_, 1};
+      if (how == PerUnit::kTotal) range = *m.clamp;
+      m.argument = field(Fold::kRows, m.argument, range);
+      m.clamp.reset();
       m.kind = MeasureKind::kSum;
       return m;
     }

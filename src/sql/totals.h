@@ -7,7 +7,7 @@
 //   SELECT k, SUM(a), SUM(n) FROM (per unit and k: a = SUM(x) in 0..9, n = COUNT(*) in 0..rows)
 //
 // so that each unit has one row in a group. COUNT(DISTINCT unit) FILTER (WHERE c) is the sum of
-// COUNT(*) FILTER (WHERE c) in 0..1.
+// COUNT(*) FILTER (WHERE c) in 0..1. A COUNT whose bound is chosen privately is several such sums.
 #pragma once
 
 #include <vector>
