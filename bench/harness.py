@@ -34,10 +34,11 @@ def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
             "goal": goal or ratio, "met": met}
 
 
-def google_benchmark(program, min_time, rows=None):
-    """Runs a Google Benchmark program; each benchmark as its JSON object, by name."""
-    environment = {**os.environ, **({"DISCREET_BENCH_ROWS": str(rows)} if rows else {})}
-    out = run([ROOT / "build/bin" / program, "--benchmark_format=json", f"--benchmark_min_time={min_time}"], environment)
+def google_benchmark(program, min_time, rows=None, only=".", **settings):
+    """Runs a Google Benchmark program, those of its benchmarks that match; each as its JSON object, by name."""
+    environment = {**os.environ, **({"DISCREET_BENCH_ROWS": str(rows)} if rows else {}), **settings}
+    out = run([ROOT / "build/bin" / program, "--benchmark_format=json", f"--benchmark_min_time={min_time}",
+               f"--benchmark_filter={only}"], environment)
     return {entry["name"]: entry for entry in json.loads(out)["benchmarks"]}
 
 
@@ -136,7 +137,7 @@ def report(name, rows, notes):
 def main(name, contestants, rows, rounds, notes):
     """`contestants` maps "ours" and each peer to its measurement, `rows` makes the table from the medians.
     With --peers it only names the peers, for ./dev to make their environments."""
-    if sys.argv[1:] == ["--peers"]:
+    if sys.argv[1:2] == ["--peers"]:
         print(*(c for c in contestants if c != "ours"))
         return
     measured = medians(contestants, rounds)

@@ -2,7 +2,8 @@
 // Questions over TPC-H in a Trino cluster with customers as units, beside the same questions
 // without privacy, asked to the same cluster. DISCREET_TRINO names the cluster's folder
 // (tests/trino.sh), DISCREET_BENCH_SCHEMA the size: tiny, sf1. How DuckDB grows with the rows is
-// measured by bench_sql; bench/scale.py runs both.
+// measured by bench_sql; bench/scale.py runs both. With DISCREET_BENCH_POSTGRES, a server that has
+// the table visits of bench_sql, one question is asked there instead.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -170,6 +171,34 @@ void ours(benchmark::State& state, const Question& question) {
   }
 }
 
+/// COUNT and SUM by city in PostgreSQL, as SmartNoise is asked for them.
+void by_city_in_postgres(benchmark::State& state, const std::string& url) {
+  const auto read = policy::read_policy(
+      "version: 1\nengine: " + url +
+          "\nsnapshot: 2026-11\nunits:\n  people: {budget: {epsilon: 10, delta: 1e-6}}\n"
+          "tables:\n  visits:\n    source: visits\n"
+          "    unit: {namespace: people, column: user_id}\n"
+          "    bounds: {groups_per_unit: 3, rows_per_unit_and_group: 4}\n"
+          "    columns:\n      city: {type: text}\n"
+          "      income: {type: decimal, range: [0, 500000], step: 1}\n",
+      ".");
+  if (!read.policy) fail("the policy of this benchmark is wrong");
+  auto engine = engine::open_engine(*read.policy, {});
+  if (!engine) fail(engine.error().message);
+  sql::Options options;
+  options.epsilon = Epsilon::parse("1").value();
+  options.delta = Delta::parse("1e-6").value();
+  auto query = sql::bind("SELECT city, COUNT(*), SUM(income) FROM visits GROUP BY city", options,
+                         *read.policy);
+  if (!query) fail(query.error().message);
+  auto checked = plan::Checker::check(query->plan, *read.policy, "bench");
+  if (!checked) fail(checked.error().message);
+  for (auto _ : state) {
+    auto answer = (*engine)->run(*checked, {});
+    if (!answer) fail(answer.error().message);
+  }
+}
+
 void plain(benchmark::State& state, const Question& question) {
   static const std::unique_ptr<engine::trino::Client> client = [] {
     auto opened = engine::trino::Client::open(engine_url(), {});
@@ -185,6 +214,13 @@ void plain(benchmark::State& state, const Question& question) {
 }
 
 [[maybe_unused]] const bool registered = [] {
+  const std::string server = from_environment("DISCREET_BENCH_POSTGRES", "");
+  if (!server.empty()) {
+    benchmark::RegisterBenchmark("postgres/by_city", by_city_in_postgres, server)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+    return true;
+  }
   for (const Question& question : kQuestions) {
     for (const bool private_one : {false, true}) {
       benchmark::RegisterBenchmark(

@@ -1,78 +1,134 @@
-"""How cost grows: DuckDB with the number of rows, and Trino beside its own plain answers."""
+"""How cost grows: ./dev bench scale [duckdb] [trino] [ledger] [peers], all of them if none is named.
 
+DuckDB with the number of rows and under a limit of memory; Trino beside its own plain answers; charges in PostgreSQL beside
+bare commits; SmartNoise on PostgreSQL and Tumult on Spark beside ours. Each part takes minutes and wants a quiet machine, so
+what a part measured is kept (build/bench/scale-*.json), and the table is made of all parts that were measured."""
+
+import json
 import math
 import os
-import subprocess
 import sys
 import time
 
-from harness import ROOT, google_benchmark, main, row
+from harness import ROOT, google_benchmark, peak_memory, peer, progress, report, row
+from postgres_server import server
 
 # 10^9 rows need 40 GB of disk and an hour: DISCREET_BENCH_MOST=1000000000.
 SIZES = [n for n in (10**6, 10**7, 10**8, 10**9) if n <= int(os.environ.get("DISCREET_BENCH_MOST", 10**8))]
-WORKS = ["count", "by_city", "quantiles"]
+WORKS = ["count", "by_city", "quantiles_of_users"]
+LIMITS = {"4GB": 4096, "1GB": 1024}  # the second has less than the rows of 10^8, so that they go to disk
 TRINO = ["orders, counted by priority", "orders, prices by priority", "lines with their orders, counted by flag",
          "lines with their orders, prices by flag", "Q3"]
+DATA = ROOT / "build/bench/sql"
 
-NOTES = """DuckDB: the questions of `./dev bench sql` over 10^6 to 10^8 rows (users grow with the rows up to 10^6), time from a
-checked question to its bounded integers; the exponent is that of time between the two largest sizes; memory is the peak of
-the process that asks `by_city` at the largest size, DuckDB's own buffers included. Trino: TPC-H sf1 of the tpch connector, a
+NOTES = """DuckDB: questions of `./dev bench sql` over 10^6 to 10^8 rows of a tenth as many users, milliseconds from a checked
+question to its bounded integers; the exponent is that of time between the two largest sizes. Memory is the peak of a process that asks `by_city`
+of the largest size under a limit (`duckdb?memory=4GB`), everything included. Trino: TPC-H sf1 of the tpch connector, a
 coordinator and two workers on the same machine, customers as units; each beside the same question without privacy, the best of three; processor time
-is that of all nodes, their compiler and collector included."""
+is that of all nodes, their compiler and collector included. Ledger: durable charges in a PostgreSQL on the same disk, beside a row of 300 bytes inserted and committed there.
+Peers: COUNT and SUM(income) by city over 10^6 rows of 10^5 users, at most 3 cities a user and 4 rows in each, the best of two; SmartNoise from a PostgreSQL that is asked
+for ours too, once its rows are there; Tumult on Spark with both cores, from Parquet, the cities given to it."""
 
 
-def duckdb(size):
-    """Milliseconds of each work, and the peak memory of a process that only asks by_city."""
-    env = dict(os.environ, DISCREET_BENCH_ROWS=str(size))
-    program = str(ROOT / "build/bin/bench_sql")
-    quick = ["--benchmark_format=json", "--benchmark_min_time=0.2"]
-    subprocess.run([program, "--benchmark_filter=plain/count", *quick], env=env, stdout=subprocess.DEVNULL, check=True)  # makes the data
-    before = os.environ.get("DISCREET_BENCH_ROWS")
-    os.environ["DISCREET_BENCH_ROWS"] = str(size)
-    measured = google_benchmark("bench_sql", min_time=0.5)
-    if before is None:
-        del os.environ["DISCREET_BENCH_ROWS"]
-    child = subprocess.Popen([program, "--benchmark_filter=ours/by_city", *quick], env=env, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    if status:
-        sys.exit("bench_sql failed")
-    times = {work: measured[f"ours/{work}/real_time"]["real_time"] for work in WORKS}
-    return times, usage.ru_maxrss / 1024
+def name_of(entry):
+    return entry.removesuffix("/iterations:1/real_time").removesuffix("/real_time")
 
 
-def ours():
+def duckdb():
     values = {}
     for size in SIZES:
-        times, memory = duckdb(size)
-        values |= {f"{work}/{size}": times[work] for work in WORKS}
-        values["memory"] = memory
+        progress(f"DuckDB, {size:.0e} rows")
+        google_benchmark("bench_sql", "1x", rows=size, only="ours/count")  # makes the data
+        for name, entry in google_benchmark("bench_sql", 0.5, rows=size, only=f"ours/({'|'.join(WORKS)})").items():
+            values[f"{name_of(name)}/{size}"] = entry["real_time"]
+    only = "--benchmark_filter=ours/by_city"
+    for limit in LIMITS:
+        limited = {"DISCREET_BENCH_ENGINE": f"duckdb?memory={limit}"}
+        entry = next(iter(google_benchmark("bench_sql", "1x", rows=SIZES[-1], only="ours/by_city", **limited).values()))
+        values[f"limited/{limit}"] = entry["real_time"]
+        environment = {**os.environ, **limited, "DISCREET_BENCH_ROWS": str(SIZES[-1])}
+        values[f"memory/{limit}"] = peak_memory([ROOT / "build/bin/bench_sql", only, "--benchmark_min_time=1x"], environment)
+    return values
+
+
+def trino():
     folder = os.environ["DISCREET_TRINO"]
     while not os.path.exists(f"{folder}/ready"):
         if os.path.exists(f"{folder}/failed"):
             sys.exit("the Trino cluster did not start; see build/log/trino.log")
         time.sleep(1)
-    google_benchmark("bench_scale", min_time=0)  # once to warm up, then the best of three
-    for _ in range(3):
-        for name, entry in google_benchmark("bench_scale", min_time=0).items():
-            name = name.removesuffix("/iterations:1/real_time")
-            values[name] = min(values.get(name, math.inf), entry["real_time"])
-            values[f"{name} cpu"] = min(values.get(f"{name} cpu", math.inf), entry["cpu"] * 1000)
+    values = {}
+    for round in range(5):  # two to warm up, then the best of three
+        progress(f"Trino, round {round}")
+        for name, entry in google_benchmark("bench_scale", 0).items():
+            if round >= 2:
+                values[name_of(name)] = min(values.get(name_of(name), math.inf), entry["real_time"])
+                values[f"{name_of(name)} cpu"] = min(values.get(f"{name_of(name)} cpu", math.inf), entry["cpu"] * 1000)
     return values
 
 
+def ledger():
+    found = google_benchmark("bench_ledger", 0.5, only="postgres")
+    one = next(v for k, v in found.items() if "one client" in k)
+    many = next(v for k, v in found.items() if "64 clients" in k)
+    return {"one": one["ours"], "bare": one["bare"], "alone": many["one"], "many": many["many"]}
+
+
+def peers():
+    google_benchmark("bench_sql", "1x", rows=10**6, only="ours/count")  # makes the data
+    parquet = DATA / "visits-1000000.parquet"
+    values = {"tumult": peer("tumult", "scale_peers.py", parquet)["by_city"],
+              "duckdb": google_benchmark("bench_sql", 1, rows=10**6, only="ours/by_city")["ours/by_city/real_time"]["real_time"]}
+    with server() as url:
+        values["smartnoise"] = peer("smartnoise", "scale_peers.py", parquet, url("dp"))["by_city"]
+        found = google_benchmark("bench_scale", 1, DISCREET_BENCH_POSTGRES=url("reader"))
+        values["postgres"] = found["postgres/by_city/real_time"]["real_time"]
+    return values
+
+
+PARTS = {"duckdb": duckdb, "trino": trino, "ledger": ledger, "peers": peers}
+
+
 def rows(measured):
-    values = measured["ours"]
-    for work in WORKS:
-        for size in SIZES:
-            yield row(f"DuckDB, {work}, {size:.0e} rows", "ms", values[f"{work}/{size}"], {})
-        first, last = SIZES[-2], SIZES[-1]
-        growth = math.log(values[f"{work}/{last}"] / values[f"{work}/{first}"]) / math.log(last / first)
-        yield row(f"DuckDB, {work}, exponent", "", growth, {}, at_most=1.05)
-    yield row(f"DuckDB, by_city, {SIZES[-1]:.0e} rows, memory", "MB", values["memory"], {}, at_most=4096)
-    for name in TRINO:
-        yield row(f"Trino, {name}", "ms", values[f"ours/{name}"], {"plain": values[f"plain/{name}"]}, "ours/plain", at_most=2)
-        yield row(f"Trino, {name}, processor time", "ms", values[f"ours/{name} cpu"], {"plain": values[f"plain/{name} cpu"]},
-                  "ours/plain", at_most=2)
+    if values := measured.get("duckdb"):
+        for work in WORKS:
+            for size in SIZES:
+                yield row(f"DuckDB, {work}, {size:.0e} rows", "ms", values[f"ours/{work}/{size}"], {})
+            first, last = SIZES[-2], SIZES[-1]
+            growth = math.log(values[f"ours/{work}/{last}"] / values[f"ours/{work}/{first}"]) / math.log(last / first)
+            yield row(f"DuckDB, {work}, exponent", "", growth, {}, at_most=1.05)
+        for limit, most in LIMITS.items():
+            yield row(f"DuckDB, by_city, {SIZES[-1]:.0e} rows in {limit}", "ms", values[f"limited/{limit}"],
+                      {"without a limit": values[f"ours/by_city/{SIZES[-1]}"]}, "ours/without a limit")
+            yield row(f"DuckDB, by_city, {SIZES[-1]:.0e} rows in {limit}, memory", "MB", values[f"memory/{limit}"], {}, at_most=most)
+    if values := measured.get("trino"):
+        for name in TRINO:
+            yield row(f"Trino, {name}", "ms", values[f"ours/{name}"], {"plain": values[f"plain/{name}"]}, "ours/plain", at_most=2)
+            yield row(f"Trino, {name}, processor time", "ms", values[f"ours/{name} cpu"], {"plain": values[f"plain/{name} cpu"]},
+                      "ours/plain")
+    if values := measured.get("ledger"):
+        yield row("ledger on PostgreSQL, one client", "a second", values["one"], {"bare": values["bare"]}, "ours/bare", at_least=0.8)
+        yield row("ledger on PostgreSQL, 64 clients", "a second", values["many"], {"one": values["alone"]}, "ours/one", at_least=10)
+    if values := measured.get("peers"):
+        yield row("by city, 10^6 rows, PostgreSQL", "ms", values["postgres"], {"smartnoise": values["smartnoise"]}, "smartnoise/ours")
+        yield row("by city, 10^6 rows, DuckDB", "ms", values["duckdb"], {"tumult": values["tumult"]}, "tumult/ours")
 
 
-main("scale", {"ours": ours}, rows, rounds=1, notes=NOTES)
+def main():
+    asked = [word for word in sys.argv[1:] if word != "--peers"] or list(PARTS)
+    unknown = set(asked) - set(PARTS)
+    if unknown:
+        sys.exit(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    if sys.argv[1:2] == ["--peers"]:
+        print(*(["smartnoise", "tumult"] if "peers" in asked else []))
+        return
+    kept = ROOT / "build/bench"
+    kept.mkdir(parents=True, exist_ok=True)
+    for part in asked:
+        (kept / f"scale-{part}.json").write_text(json.dumps(PARTS[part](), indent=1) + "\n")
+    files = {part: kept / f"scale-{part}.json" for part in PARTS}
+    measured = {part: json.loads(file.read_text()) for part, file in files.items() if file.exists()}
+    sys.exit(report("scale", list(rows(measured)), NOTES))
+
+
+main()

@@ -1,6 +1,6 @@
-"""Two servers in front of one ledger in a real PostgreSQL: tests/shared_ledger.py build/bin/discreet
+"""Two servers in front of one ledger in a real PostgreSQL: tests/shared_ledger.py build/bin/discreet [CLUSTER]
 
-Both are asked at once for more than there is; then one is stopped (SIGSTOP) while it works and comes back late."""
+The rows are in a file, or in the Trino cluster whose folder is named (tests/trino.sh). Both are asked at once for more than there is; then one is stopped (SIGSTOP) while it works and comes back late."""
 
 import os
 import pathlib
@@ -20,17 +20,24 @@ from discreet import program  # noqa: E402
 
 POSTGRES = "/usr/lib/postgresql/15/bin/"
 POLICY = """version: 1
-engine: duckdb
+engine: %s
 snapshot: one
 units:
   people: {budget: {epsilon: 2}}
 tables:
   people:
-    source: people.csv
-    unit: {namespace: people, column: id}
+    source: %s
+    unit: {namespace: people, column: %s}
     bounds: {groups_per_unit: 1, rows_per_unit_and_group: 1}
-    columns: {age: {type: integer, range: [0, 120]}}
+    columns: {%s: {type: integer, range: [0, 120]}}
 """
+CLUSTER = pathlib.Path(sys.argv[2]) if sys.argv[2:] else None
+if CLUSTER:
+    COLUMN = "acctbal"
+    POLICY %= (f"trino://test@127.0.0.1:{(CLUSTER / 'port').read_text().strip()}?tls=no", "tpch.tiny.customer", "custkey", COLUMN)
+else:
+    COLUMN = "age"
+    POLICY %= ("duckdb", "people.csv", "id", COLUMN)
 
 
 class Postgres:
@@ -89,7 +96,7 @@ class Server:
 
 def ask(session, number, outcomes):
     try:
-        session.query(f"SELECT COUNT(*) FROM people WHERE age > {number}", epsilon="0.1")
+        session.query(f"SELECT COUNT(*) FROM people WHERE {COLUMN} > {number}", epsilon="0.1")
         outcomes.append("answered")
     except discreet.BudgetError:
         outcomes.append("refused")

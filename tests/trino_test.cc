@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions and whole questions in a real Trino with two workers and with one, compared bit for
-// bit with the reference interpreter, and with DuckDB and PostgreSQL where all rows are kept.
+// bit with the reference interpreter, and with DuckDB and PostgreSQL where all rows are kept. Every
+// statement is compiled by each node, so that questions take half a second and more; those of the
+// suites called Long are for `./dev test trino`.
 #include "tests/trino_cluster.h"
 //
 #include <thread>
@@ -103,15 +105,18 @@ void expect_as_interpreted(std::vector<RawRow> rows, const std::vector<std::vect
   }
 }
 
-TEST(TrinoExpression, IsWhatTheInterpreterSays) {
-  Random random(20261116);
+void expect_random_ones(std::uint64_t seed, int count) {
+  Random random(seed);
   const std::vector<RawRow> rows = random_visits(random, 60);
   std::vector<std::vector<Expr>> rounds;
-  for (int round = 0; round < 5; ++round) rounds.push_back(random_expressions(random, 25));
+  for (int round = 0; round < count; ++round) rounds.push_back(random_expressions(random, 25));
   expect_as_interpreted(rows, rounds);
 }
 
-TEST(TrinoExpression, FollowsOurRulesInHardCases) {
+TEST(TrinoExpression, IsWhatTheInterpreterSays) { expect_random_ones(20261115, 1); }
+TEST(LongTrinoExpression, IsWhatTheInterpreterSays) { expect_random_ones(20261116, 5); }
+
+TEST(LongTrinoExpression, FollowsOurRulesInHardCases) {
   for (const ExpressionCase& one : {text_case(), calendar_case(), arithmetic_case()}) {
     std::vector<std::vector<Expr>> rounds;  // Trino compiles a method for each; not too long a list
     for (std::size_t i = 0; i < one.exprs.size(); i += 30) {
@@ -247,7 +252,7 @@ std::optional<Grid> random_grid(Random& random, Type type) {
 
 // Every way in which a file stores a value, with NULL, NaN, infinities, the ends of types, halves
 // of steps and odd texts: all values of a column, as the reference reads them.
-TEST(TrinoStorage, OfAnyKindIsReadAsTheReferenceReadsIt) {
+TEST(LongTrinoStorage, OfAnyKindIsReadAsTheReferenceReadsIt) {
   Cluster& cluster = Cluster::instance();
   Random random(7);
   for (int round = 0; round < 2; ++round) {
@@ -389,7 +394,7 @@ TEST(TrinoUnits, AreEqualWhereTheirValuesAre) {
   }
 }
 
-TEST(TrinoQuestion, OverRowsOfTwoPeopleGivesTheReferencesBits) {
+TEST(LongTrinoQuestion, OverRowsOfTwoPeopleGivesTheReferencesBits) {
   expect_pairs_as_in_the_reference(
       [](const Database& database) { return std::make_unique<Opened>(database); });
 }
@@ -550,6 +555,12 @@ Round random_round(Random& random, int round, int questions) {
 
 TEST(TrinoQuestion, GivesTheReferencesBits) {
   ASSERT_EQ(Cluster::instance().workers(), 2);
+  Random random(41);
+  for (const int round : {1, 3}) random_round(random, round, 3);
+}
+
+TEST(LongTrinoQuestion, GivesTheReferencesBits) {
+  ASSERT_EQ(Cluster::instance().workers(), 2);
   Random random(42);
   for (int round = 0; round < 4 && !HasFailure(); ++round) {
     random_round(random, round, round == 0 ? 3 : 9);
@@ -557,7 +568,7 @@ TEST(TrinoQuestion, GivesTheReferencesBits) {
 }
 
 // The last test, since a worker ends here.
-TEST(TrinoQuestion, ZGivesTheSameBitsWithOneWorker) {
+TEST(LongTrinoQuestion, ZGivesTheSameBitsWithOneWorker) {
   Cluster& cluster = Cluster::instance();
   Random random(43);
   std::vector<Round> rounds;

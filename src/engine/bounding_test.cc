@@ -105,14 +105,26 @@ std::string bytes(const Keyed& keyed, std::size_t columns) {
   return key;
 }
 
+/// Without room for more than a slab every row is written out before the next one comes.
+struct Filled : Bounding {
+  Filled(const Case& c, const std::vector<std::size_t>& order, std::size_t workers, bool on_disk)
+      : Bounding(c.task, kSecret, on_disk ? 0 : RowRoom::kEndless,
+                 std::filesystem::temp_directory_path(), std::size_t{2} << 20) {
+    fill(c, order, workers);
+  }
+  void fill(const Case& c, const std::vector<std::size_t>& order, std::size_t workers);
+};
+
 Groups run(const Case& c, const std::vector<std::size_t>& order, std::size_t workers,
            std::size_t threads, bool on_disk = false) {
-  // Without room for more than a slab every row is written out before the next one comes.
-  Bounding bounding(c.task, kSecret, on_disk ? 0 : RowRoom::kEndless,
-                    std::filesystem::temp_directory_path(), std::size_t{2} << 20);
+  Filled bounding(c, order, workers, on_disk);
+  std::atomic<bool> stop{false};
+  return bounding.finish(threads, stop).value();
+}
+
+void Filled::fill(const Case& c, const std::vector<std::size_t>& order, std::size_t workers) {
   std::vector<Bounding::Worker*> all;
-  for (std::size_t w = 0; w < workers; ++w) all.push_back(&bounding.new_worker());
-  const RowLayout& layout = bounding.layout();
+  for (std::size_t w = 0; w < workers; ++w) all.push_back(&new_worker());
   for (std::size_t i = 0; i < order.size(); ++i) {
     Bounding::Worker& worker = *all[i % workers];
     const PlainRow& row = c.rows[order[i]];
@@ -130,14 +142,12 @@ Groups run(const Case& c, const std::vector<std::size_t>& order, std::size_t wor
       key = worker.keys.extend(k, key,
                                keyed.text ? worker.keys.of_text(k, *keyed.text) : KeyIds::kNull);
     }
-    words[layout.unit_words()] = key;
+    words[layout().unit_words()] = key;
     for (std::size_t f = 0; f < row.contents.size(); ++f) {
-      if (row.contents[f]) RowLayout::put(layout.field(f), words, *row.contents[f]);
+      if (row.contents[f]) RowLayout::put(layout().field(f), words, *row.contents[f]);
     }
     worker.rows.commit();
   }
-  std::atomic<bool> stop{false};
-  return bounding.finish(threads, stop).value();
 }
 
 /// Few of them, so that measures share what they tally.
@@ -287,6 +297,23 @@ TEST(Bounding, ChoosesGroupsUniformly) {
   double chi_square = 0;
   for (const auto& [pair, count] : pairs) chi_square += (count - 2000.0) * (count - 2000.0) / 2000;
   EXPECT_LT(chi_square, 60);
+}
+
+// What is learnt from.
+TEST(Bounding, KeepsTheSameRowsOnDisk) {
+  Random random(11);
+  for (int i = 0; i < 100; ++i) {
+    Case c = random_case(random);
+    if (!c.task.keys.empty() || c.task.contents.empty()) continue;
+    c.task.measures = {{MeasureKind::kSum, 0, {}}};
+    std::vector<std::vector<std::int64_t>> cells;
+    for (const bool on_disk : {false, true}) {
+      std::atomic<bool> stop{false};
+      auto rows = Filled(c, in_order(c.rows.size()), 2, on_disk).finish_rows(INT64_MIN, stop);
+      cells.emplace_back(rows->cells.begin(), rows->cells.end());
+    }
+    ASSERT_EQ(cells[0], cells[1]) << "case " << i;
+  }
 }
 
 TEST(Bounding, StopsWhenToldTo) {

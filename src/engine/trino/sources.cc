@@ -19,7 +19,9 @@ using lowering::StoredColumn;
 using lowering::StoredTable;
 
 std::string dotted(const std::vector<std::string>& name) {
-  return name[0] + "." + name[1] + "." + name[2];
+  std::string out;
+  for (const std::string& part : name) out += (out.empty() ? "" : ".") + part;
+  return out;
 }
 
 std::string text_of(const Cell& cell) {
@@ -103,7 +105,7 @@ Result<std::vector<Row>> look_up(Client& client, std::span<const std::vector<std
   }
   std::string fault;
   Result<std::vector<Row>> rows = client.ask(sql, log, &fault);
-  if (fault == "CATALOG_NOT_FOUND") return not_found({catalog, "", ""}, "catalog for");
+  if (fault == "CATALOG_NOT_FOUND") return not_found({catalog}, "catalog for");
   return rows;
 }
 
