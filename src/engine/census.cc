@@ -3,15 +3,31 @@
 
 #include <algorithm>
 
-#include "engine/key_union.h"
-
 namespace discreet::engine {
 namespace {
 
-constexpr std::size_t kCellsMax = std::size_t{1} << 22;  // of a thread: 16 MiB
-constexpr std::uint64_t kRowsMax = std::uint64_t{1} << 31;
+constexpr std::size_t kCellsMax = std::size_t{1} << 25;  // of all groups: 128 MiB
+constexpr std::uint32_t kRowsMax = std::uint32_t{1} << 30;
+
+/// Leaves only the places that are marked.
+template <class T>
+void keep(std::vector<T>& values, const std::vector<bool>& marked) {
+  if (values.empty()) return;  // nobody needs it
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (!marked[i]) continue;
+    if (place != i) values[place] = std::move(values[i]);
+    ++place;
+  }
+  values.resize(place);
+}
 
 }  // namespace
+
+Census::Census(const BoundingTask& task)
+    : groups_most_(task.groups_per_unit),
+      rows_most_(static_cast<std::uint32_t>(
+          std::min<std::int64_t>(task.rows_per_unit_and_group, kRowsMax))) {}
 
 void Census::Numbers::add(std::span<const std::int64_t> more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -35,7 +51,7 @@ void Census::add_owners(std::span<const std::int64_t> keys, const std::int64_t* 
 
 bool Census::begin() {
   const std::size_t count = keys_.all.size();
-  if (count == 0 || count >= kRowsMax) return false;
+  if (count == 0 || count >= kNobody) return false;
   unit_count_ = units_.span();
   owners_.assign(keys_.span(), kNobody);
   if (unit_count_ == 0 || unit_count_ > kCellsMax || owners_.empty()) return false;
@@ -52,95 +68,78 @@ bool Census::begin() {
   return true;
 }
 
-Census::Worker& Census::new_worker() {
-  auto worker = std::make_unique<Worker>(*this, task_.keys, secret_);
+Census::Group* Census::new_group() {
   std::lock_guard lock(mutex_);
-  return *workers_.emplace_back(std::move(worker));
-}
-
-bool Census::Worker::widen(std::size_t key) {
-  std::size_t stride = std::max<std::size_t>(stride_, 1);
-  while (stride <= key) stride *= 2;
-  if (stride * census_.unit_count_ > kCellsMax) return false;
-  std::vector<std::uint32_t> wider(stride * census_.unit_count_);
-  for (std::size_t unit = 0; unit < census_.unit_count_ && stride_ > 0; ++unit) {
-    std::copy_n(&counts_[unit * stride_], stride_, &wider[unit * stride]);
+  if ((groups_.size() + 1) * unit_count_ > kCellsMax) {
+    abandon();
+    return nullptr;
   }
-  counts_ = std::move(wider);
-  stride_ = stride;
-  return true;
+  return groups_.emplace_back(std::make_unique<Group>(groups_.size(), unit_count_)).get();
 }
 
-void Census::Worker::count(std::span<const std::int64_t> foreign, const std::uint64_t* valid,
-                           std::span<const std::uint32_t> key) {
-  rows_ += foreign.size();
-  bool fine = rows_ < kRowsMax;
-  std::uint32_t last = 0;
-  for (const std::uint32_t id : key) last = std::max(last, id);
-  if (fine && last >= stride_) fine = widen(last);
-  const std::uint64_t first = static_cast<std::uint64_t>(census_.keys_.least);
-  const std::uint32_t* const owners = census_.owners_.data();
-  const std::size_t size = census_.owners_.size();
-  for (std::size_t i = 0; i < foreign.size() && fine; ++i) {
-    const std::uint64_t place = static_cast<std::uint64_t>(foreign[i]) - first;
-    const bool is_null = valid != nullptr && ((valid[i / 64] >> (i % 64)) & 1) == 0;
-    const std::uint32_t owner = is_null || place >= size ? kNobody : owners[place];
-    fine = owner != kNobody;
-    if (fine) ++counts_[owner * stride_ + key[i]];
+// Without branches, so that the processor waits for many owners at once.
+bool Census::find(std::span<const std::int64_t> foreign, std::uint32_t* owners) const {
+  const auto least = static_cast<std::uint64_t>(keys_.least);
+  const std::uint64_t last = owners_.size() - 1;
+  const std::uint32_t* const all = owners_.data();
+  bool fine = true;
+  for (std::size_t i = 0; i < foreign.size(); ++i) {
+    const std::uint64_t place = static_cast<std::uint64_t>(foreign[i]) - least;
+    owners[i] = all[std::min(place, last)];
+    fine = fine & (place <= last) & (owners[i] != kNobody);
   }
-  if (!fine) census_.abandoned_ = true;
+  return fine;
 }
 
-std::optional<Census::Counted> Census::finish() {
-  if (abandoned()) return std::nullopt;
-  std::vector<const KeyIds*> keys;
-  for (const auto& worker : workers_) keys.push_back(&worker->keys);
-  const KeyUnion all = unite(keys, secret_);
-  Counted counted;
-  for (const auto& worker : workers_) counted.rows += static_cast<std::int64_t>(worker->rows_);
-  std::vector<std::int64_t> units(all.keys.bytes.size());
-  std::vector<std::uint64_t> rows(units.size());
+void Census::merge(Group& from, Group& into) {
   for (std::size_t unit = 0; unit < unit_count_; ++unit) {
-    std::fill(rows.begin(), rows.end(), 0);
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-      const Worker& worker = *workers_[w];
-      const std::size_t count = std::min(worker.stride_, all.numbers[w].size());
-      for (std::size_t key = 0; key < count; ++key) {
-        rows[all.numbers[w][key]] += worker.counts_[unit * worker.stride_ + key];
-      }
-    }
-    std::int64_t groups = 0;
-    for (std::size_t key = 0; key < rows.size(); ++key) {
-      if (rows[key] == 0) continue;
-      if (rows[key] > static_cast<std::uint64_t>(task_.rows_per_unit_and_group)) {
-        return std::nullopt;
-      }
-      ++units[key];
-      ++groups;
-    }
-    if (groups > task_.groups_per_unit) return std::nullopt;
+    into.rows_[unit] = std::min(into.rows_[unit] + from.rows_[unit], kRowsMax + 1);
   }
-  for (std::size_t key = 0; key < units.size(); ++key) {
-    if (units[key] > 0) counted.units.emplace(all.keys.bytes[key], units[key]);
+  from.rows_.assign(unit_count_, 0);
+}
+
+std::optional<Census::Counted> Census::finish(
+    const std::vector<std::pair<std::string, const Group*>>& groups,
+    const std::optional<KeySet>& listed) const {
+  if (abandoned()) return std::nullopt;
+  Counted counted;
+  std::vector<std::int64_t> groups_of(unit_count_);
+  for (const auto& [key, group] : groups) {
+    if (listed && !listed->contains(key)) continue;
+    std::int64_t units = 0;
+    for (std::size_t unit = 0; unit < unit_count_; ++unit) {
+      const std::uint32_t rows = group->rows_[unit];
+      if (rows > rows_most_) return std::nullopt;
+      counted.rows += rows;
+      units += rows > 0 ? 1 : 0;
+      groups_of[unit] += rows > 0 ? 1 : 0;
+    }
+    counted.units.emplace(key, units);
+  }
+  for (const std::int64_t n : groups_of) {
+    if (n > groups_most_) return std::nullopt;
   }
   return counted;
 }
 
-bool Census::Counted::only(const std::unordered_set<std::string>& keys) const {
-  return std::all_of(units.begin(), units.end(),
-                     [&](const auto& entry) { return keys.contains(entry.first); });
-}
-
 bool Census::Counted::complete(mechanism::Groups& groups,
-                               const std::vector<std::size_t>& unit_steps) const {
+                               const std::vector<std::size_t>& unit_steps,
+                               const std::optional<KeySet>& listed) const {
+  std::vector<bool> counts(groups.keys.size());
   std::int64_t all = 0;
   for (std::size_t g = 0; g < groups.keys.size(); ++g) {
     const auto found = units.find(groups.keys[g]);
-    if (found == units.end()) return false;
+    counts[g] = found != units.end();
+    if (!counts[g] && listed && !listed->contains(groups.keys[g])) continue;
+    if (!counts[g]) return false;
     all += groups.units[g];
     groups.units[g] = found->second;
     for (const std::size_t step : unit_steps) groups.integers[step][g] = found->second;
   }
+  keep(groups.keys, counts);
+  keep(groups.units, counts);
+  for (auto& integers : groups.integers) keep(integers, counts);
+  for (auto& runs : groups.runs) keep(runs, counts);
   return all == rows && groups.keys.size() == units.size();
 }
 

@@ -20,68 +20,75 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "engine/bounding.h"
 
 namespace discreet::engine {
 
+/// Canonical bytes of the keys that count (engine/key.h).
+using KeySet = std::unordered_set<std::string>;
+
 class Census {
  public:
-  /// What one thread counts.
-  class Worker {
+  /// How many rows each unit has in a group, or in what one thread sees of it.
+  class Group {
    public:
-    Worker(Census& census, const std::vector<KeyKind>& kinds, const Secret& secret)
-        : keys(kinds, secret), census_(census) {}
-    /// Rows by foreign key, NULL as nothing, and number of their key in `keys`.
-    void count(std::span<const std::int64_t> foreign, const std::uint64_t* valid,
-               std::span<const std::uint32_t> key);
-
-    KeyIds keys;
+    explicit Group(std::size_t number, std::size_t units) : number_(number), rows_(units) {}
+    std::size_t number() const { return number_; }
 
    private:
     friend class Census;
-    bool widen(std::size_t key);
-
-    Census& census_;
-    std::size_t stride_ = 0;             // of a unit in counts_
-    std::vector<std::uint32_t> counts_;  // [unit * stride_ + key]
-    std::uint64_t rows_ = 0;
+    std::size_t number_;
+    std::vector<std::uint32_t> rows_;  // [unit]
   };
 
   /// What was counted where nothing is cut.
   struct Counted {
-    std::unordered_map<std::string, std::int64_t> units;  ///< of each key, by its canonical bytes
+    std::unordered_map<std::string, std::int64_t> units;  ///< of each key that counts
     std::int64_t rows = 0;
 
     /// Groups that a database added up, each with the number of its rows as `units`: puts the units
-    /// there, and in the measurements `unit_steps`. False if they are of other rows.
-    bool complete(mechanism::Groups& groups, const std::vector<std::size_t>& unit_steps) const;
-    /// Whether all keys are among these.
-    bool only(const std::unordered_set<std::string>& keys) const;
+    /// there, and in the measurements `unit_steps`, and drops groups that are not `listed`. False
+    /// if they are of other rows.
+    bool complete(mechanism::Groups& groups, const std::vector<std::size_t>& unit_steps,
+                  const std::optional<KeySet>& listed) const;
   };
 
-  /// Takes the task's bounds and keys.
-  Census(const BoundingTask& task, const Secret& secret) : task_(task), secret_(secret) {}
+  /// Takes the task's bounds.
+  explicit Census(const BoundingTask& task);
 
   /// Pairs of a key that rows name and the unit whose it is. May be called from several threads.
   void add_owners(std::span<const std::int64_t> keys, const std::int64_t* units);
   /// After the last owner. False: keys or units lie too far apart, or a key came twice.
   bool begin();
 
-  /// May be called from several threads; the worker lives as long as this.
-  Worker& new_worker();
+  /// May be called from several threads; the group lives as long as this. Nothing, and abandoned:
+  /// they would take too much memory.
+  Group* new_group();
+  /// The numbers of the rows' owners. False: a row is nobody's.
+  bool find(std::span<const std::int64_t> foreign, std::uint32_t* owners) const;
+  /// Counts a row of an owner that was found. A group is one thread's at a time. False: there is
+  /// something to cut.
+  bool count(Group& group, std::uint32_t owner) const { return ++group.rows_[owner] <= rows_most_; }
+  /// Two parts of a group become one; `from` is empty then.
+  void merge(Group& from, Group& into);
+  Group& group(std::size_t number) { return *groups_[number]; }
+
   /// Somebody gave up: rows need not be counted any more.
   bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
+  /// There is something to cut, or a row is nobody's.
+  void abandon() { abandoned_ = true; }
 
-  /// Nothing where something is cut, a row is nobody's, or it was abandoned.
-  std::optional<Counted> finish();
+  /// All groups with their keys, merged; those that are not `listed` do not count. Nothing where
+  /// something is cut, or it was abandoned.
+  std::optional<Counted> finish(const std::vector<std::pair<std::string, const Group*>>& groups,
+                                const std::optional<KeySet>& listed) const;
 
  private:
   static constexpr std::uint32_t kNobody = 0xffffffff;
 
-  const BoundingTask& task_;
-  Secret secret_;
   struct Numbers {
     std::vector<std::int64_t> all;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -91,12 +98,15 @@ class Census {
     /// How many lie from the least to the greatest; 0: too many for an array of them.
     std::size_t span() const;
   };
+
+  std::int64_t groups_most_;
+  std::uint32_t rows_most_;
   Numbers keys_, units_;
   std::size_t unit_count_ = 0;
   std::vector<std::uint32_t> owners_;  // [key - keys_.least]: the unit's number
   std::atomic<bool> abandoned_{false};
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Group>> groups_;
 };
 
 }  // namespace discreet::engine

@@ -59,7 +59,9 @@ void expect_census_as_in_the_reference(Open open) {
         EXPECT_EQ(*again, wanted);
         ++added_up;
       } else {
-        lowered.census->sums.groups.where.push_back(lowering::Sql::name({"nothing"}));
+        // Where rows are counted first, nothing is added up in vain.
+        auto& census = *lowered.census;
+        if (census.rows) census.sums.groups.where.push_back(lowering::Sql::name({"nothing"}));
         const auto other = opened->run(*checked, lowered);
         ASSERT_TRUE(other.has_value());
         EXPECT_EQ(*other, wanted);

@@ -132,6 +132,13 @@ class DuckDbDialect final : public lowering::Dialect {
     return Sql::call("scaled", {std::move(steps), Sql::text(to_string(formula))});
   }
 
+  // DuckDB's own look for an overflow in every row.
+  Sql arithmetic(Sign sign, Sql a, Sql b) const override {
+    const Word name = sign == Sign::kPlus    ? Word("plus")
+                      : sign == Sign::kMinus ? Word("minus")
+                                             : Word("times");
+    return Sql::call(name, {std::move(a), std::move(b)});
+  }
   Sql quotient(Sql a, Sql b) const override {
     return Sql::call("quotient", {std::move(a), std::move(b)});
   }
@@ -191,10 +198,8 @@ class DuckDbDialect final : public lowering::Dialect {
     }
     return {Sql::call("keep", {Sql::row(std::move(row))})};
   }
-  std::vector<Sql> counted(const std::vector<lowering::RowField>& fields) const override {
-    std::vector<std::pair<std::string, Sql>> row;
-    for (const lowering::RowField& field : fields) row.emplace_back(field.name, field.value);
-    return {Sql::call("census", {Sql::row(std::move(row))})};
+  std::optional<Sql> census(Sql owner) const override {
+    return Sql::call("census", {std::move(owner)});
   }
   std::vector<Sql> owners(Sql key, Sql unit) const override {
     return {Sql::call("owners", {Sql::row({{"key", std::move(key)}, {"unit", std::move(unit)}})})};

@@ -202,6 +202,33 @@ void scaled(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
   copy_nulls(in, count, output);
 }
 
+/// out[i] = f(a[i], b[i]) of words, also of what lies under a NULL: f is total.
+template <class F>
+void fill_words(duckdb_data_chunk input, duckdb_vector output, F f) {
+  const Column a(duckdb_data_chunk_get_vector(input, 0));
+  const Column b(duckdb_data_chunk_get_vector(input, 1));
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  const auto* x = a.values<std::uint64_t>();
+  const auto* y = b.values<std::uint64_t>();
+  auto* out = static_cast<std::uint64_t*>(duckdb_vector_get_data(output));
+  for (idx_t i = 0; i < count; ++i) out[i] = f(x[i], y[i]);
+  copy_nulls(a, count, output);
+  if (!b.has_nulls()) return;
+  if (!a.has_nulls()) return copy_nulls(b, count, output);
+  std::uint64_t* valid = duckdb_vector_get_validity(output);
+  for (idx_t word = 0; word < (count + 63) / 64; ++word) valid[word] &= b.validity()[word];
+}
+
+void plus(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  fill_words(input, output, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+}
+void minus(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  fill_words(input, output, [](std::uint64_t a, std::uint64_t b) { return a - b; });
+}
+void times(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  fill_words(input, output, [](std::uint64_t a, std::uint64_t b) { return a * b; });
+}
+
 std::optional<std::int64_t> quotient_of(std::int64_t a, std::int64_t b) {
   if (b == 0) return std::nullopt;
   Int128 n = static_cast<Int128>(a) * kPerUnit;
@@ -365,6 +392,12 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
                          on_grid) &&
          register_scalar(connection, "scaled", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_VARCHAR},
                          bind_formula, scaled) &&
+         register_scalar(connection, "plus", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
+                         plus) &&
+         register_scalar(connection, "minus", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
+                         minus) &&
+         register_scalar(connection, "times", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
+                         times) &&
          register_scalar(connection, "quotient", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
                          quotient) &&
          register_scalar(connection, "listed", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},

@@ -4,11 +4,12 @@
 //
 //   on_grid(x, 'low..high by step')   any number, date, timestamp or text to whole steps
 //   (quantize.h) scaled(u, 'nearest 1/100*x+0 in 0..50')   steps to steps (integer_map.h)
+//   plus, minus, times(a, b)          of steps whose result is known to fit: nothing is looked for
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
 //   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL
-//   census({owner, k0, ...})          an aggregate that hands every row to the Census of the run
-//   owners({key, unit})               likewise, for what names a unit
-//   keep({unit, k0, ..., c0, ...})    an aggregate that hands every row to the Bounding of the run
+//   census(owner)                     an aggregate that counts rows by unit in the run's Census
+//   owners({key, unit})               one that tells it whose a key is
+//   keep({unit, k0, ..., c0, ...})    one that hands every row to the Bounding of the run
 #pragma once
 
 #include <atomic>

@@ -10,17 +10,21 @@ namespace {
 
 using Worker = Bounding::Worker;
 
-/// Of either aggregate: a Bounding::Worker or a Census::Worker.
-struct State {
-  void* worker;
-};
+/// Of an aggregate: what it points to is the Bounding's or the Census's.
+template <class T>
+T*& held(duckdb_aggregate_state state) {
+  return *reinterpret_cast<T**>(state);
+}
 
 /// The thread's own, made when it is first needed.
-template <class W, class Maker>
-W& worker_of(duckdb_aggregate_state* states, Maker& maker) {
-  auto* state = reinterpret_cast<State*>(states[0]);  // without groups all states are one
-  if (state->worker == nullptr) state->worker = &maker.new_worker();
-  return *static_cast<W*>(state->worker);
+Worker& worker_of(duckdb_aggregate_state* states, Bounding& bounding) {
+  auto*& worker = held<Worker>(states[0]);  // without groups all states are one
+  if (worker == nullptr) worker = &bounding.new_worker();
+  return *worker;
+}
+
+KeepTarget& target_of(duckdb_function_info info) {
+  return *static_cast<KeepTarget*>(duckdb_aggregate_function_get_extra_info(info));
 }
 
 /// A chunk's rows on their way into a worker.
@@ -134,53 +138,73 @@ void take_in(Bounding& bounding, Worker& worker, duckdb_vector structs, idx_t co
 }
 
 void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
-  auto& target = *static_cast<KeepTarget*>(duckdb_aggregate_function_get_extra_info(info));
-  Bounding* bounding = target.bounding.load();
+  Bounding* bounding = target_of(info).bounding.load();
   idx_t count = duckdb_data_chunk_get_size(input);
   if (count == 0) return;
   if (bounding == nullptr || count > Intake::kRowsMax) {
     return duckdb_aggregate_function_set_error(info, "keep() is for the engine alone");
   }
   try {
-    take_in(*bounding, worker_of<Worker>(states, *bounding), duckdb_data_chunk_get_vector(input, 0),
-            count);
+    take_in(*bounding, worker_of(states, *bounding), duckdb_data_chunk_get_vector(input, 0), count);
   } catch (const std::bad_alloc& fault) {
     duckdb_aggregate_function_set_error(info, fault.what());
   }
 }
 
-void count_in(Census::Worker& worker, std::size_t keys, duckdb_vector structs, idx_t count) {
-  const Column owners(duckdb_struct_vector_get_child(structs, 0));
-  std::array<std::uint32_t, Intake::kRowsMax> numbers;
-  std::fill_n(numbers.begin(), count, 0);
-  for (std::size_t k = 0; k < keys; ++k) {
-    put_key(worker.keys, k, Column(duckdb_struct_vector_get_child(structs, k + 1)), count,
-            [&](idx_t i) -> std::uint32_t& { return numbers[i]; });
-  }
-  worker.count({owners.values<std::int64_t>(), count}, owners.validity(), {numbers.data(), count});
-}
-
+// DuckDB groups the rows; a state is a group's, or what one thread sees of it.
 void update_census(duckdb_function_info info, duckdb_data_chunk input,
                    duckdb_aggregate_state* states) {
-  auto& target = *static_cast<KeepTarget*>(duckdb_aggregate_function_get_extra_info(info));
-  Census* census = target.census.load();
+  Census* const census = target_of(info).census.load();
   const idx_t count = duckdb_data_chunk_get_size(input);
   if (count == 0) return;
   if (census == nullptr || count > Intake::kRowsMax) {
     return duckdb_aggregate_function_set_error(info, "census() is for the engine alone");
   }
-  if (census->abandoned()) return;
+  const Column names(duckdb_data_chunk_get_vector(input, 0));
+  std::array<std::uint32_t, Intake::kRowsMax> owners;
+  bool fine =
+      !census->abandoned() && census->find({names.values<std::int64_t>(), count}, owners.data());
+  for (idx_t i = 0; names.has_nulls() && i < count; ++i) fine = fine && !names.is_null(i);
   try {
-    auto& worker = worker_of<Census::Worker>(states, *census);
-    count_in(worker, worker.keys.columns(), duckdb_data_chunk_get_vector(input, 0), count);
+    for (idx_t i = 0; i < count && fine; ++i) {
+      auto*& group = held<Census::Group>(states[i]);
+      if (group == nullptr) group = census->new_group();
+      fine = group != nullptr && census->count(*group, owners[i]);
+    }
   } catch (const std::bad_alloc&) {
-    duckdb_aggregate_function_set_error(info, "out of memory");
+    return duckdb_aggregate_function_set_error(info, "out of memory");
+  }
+  if (fine) return;
+  census->abandon();
+  duckdb_aggregate_function_set_error(info, "there is something to cut");  // ends the statement
+}
+
+void combine_census(duckdb_function_info info, duckdb_aggregate_state* sources,
+                    duckdb_aggregate_state* targets, idx_t count) {
+  Census* const census = target_of(info).census.load();
+  for (idx_t i = 0; i < count && census != nullptr; ++i) {
+    auto* const from = held<Census::Group>(sources[i]);
+    auto*& into = held<Census::Group>(targets[i]);
+    if (from == nullptr) continue;
+    if (into == nullptr) {
+      into = from;
+    } else {
+      census->merge(*from, *into);
+    }
+  }
+}
+
+void finalize_census(duckdb_function_info, duckdb_aggregate_state* states, duckdb_vector result,
+                     idx_t count, idx_t offset) {
+  auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(result));
+  for (idx_t i = 0; i < count; ++i) {
+    const auto* const group = held<Census::Group>(states[i]);
+    out[offset + i] = group == nullptr ? -1 : static_cast<std::int64_t>(group->number());
   }
 }
 
 void update_owners(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state*) {
-  auto& target = *static_cast<KeepTarget*>(duckdb_aggregate_function_get_extra_info(info));
-  Census* census = target.census.load();
+  Census* census = target_of(info).census.load();
   const idx_t count = duckdb_data_chunk_get_size(input);
   if (count == 0) return;
   if (census == nullptr) {
@@ -198,38 +222,39 @@ void update_owners(duckdb_function_info info, duckdb_data_chunk input, duckdb_ag
 
 void finalize(duckdb_function_info, duckdb_aggregate_state*, duckdb_vector result, idx_t count,
               idx_t offset) {
-  auto* out = static_cast<bool*>(duckdb_vector_get_data(result));
-  for (idx_t i = 0; i < count; ++i) out[offset + i] = true;
+  auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(result));
+  std::fill_n(out + offset, count, 0);
 }
 
-bool register_aggregate(duckdb_connection connection, const char* name,
-                        duckdb_aggregate_update_t update_states, KeepTarget& target) {
+// Workers belong to the Bounding, which unites them itself; owners are in one place.
+void combine(duckdb_function_info, duckdb_aggregate_state*, duckdb_aggregate_state*, idx_t) {}
+
+bool register_aggregate(duckdb_connection connection, const char* name, KeepTarget& target,
+                        duckdb_aggregate_update_t update_states,
+                        duckdb_aggregate_combine_t combine_states = combine,
+                        duckdb_aggregate_finalize_t finalize_states = finalize) {
   AggregateFunction made(duckdb_create_aggregate_function());
   duckdb_aggregate_function_set_name(made.get(), name);
   LogicalType any(duckdb_create_logical_type(DUCKDB_TYPE_ANY));
   duckdb_aggregate_function_add_parameter(made.get(), any.get());
-  LogicalType truth(duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN));
-  duckdb_aggregate_function_set_return_type(made.get(), truth.get());
+  LogicalType number(duckdb_create_logical_type(DUCKDB_TYPE_BIGINT));
+  duckdb_aggregate_function_set_return_type(made.get(), number.get());
   duckdb_aggregate_function_set_extra_info(made.get(), &target, nullptr);
-  duckdb_aggregate_function_set_special_handling(made.get());
+  duckdb_aggregate_function_set_special_handling(made.get());  // NULLs come to us
   duckdb_aggregate_function_set_functions(
-      made.get(), [](duckdb_function_info) -> idx_t { return sizeof(State); },
-      [](duckdb_function_info, duckdb_aggregate_state state) {
-        *reinterpret_cast<State*>(state) = State{nullptr};
-      },
-      update_states,
-      // Workers belong to the Bounding or the Census, which unites them itself.
-      [](duckdb_function_info, duckdb_aggregate_state*, duckdb_aggregate_state*, idx_t) {},
-      finalize);
+      made.get(), [](duckdb_function_info) -> idx_t { return sizeof(void*); },
+      [](duckdb_function_info, duckdb_aggregate_state state) { held<void>(state) = nullptr; },
+      update_states, combine_states, finalize_states);
   return duckdb_register_aggregate_function(connection, made.get()) == DuckDBSuccess;
 }
 
 }  // namespace
 
 bool register_keep(duckdb_connection connection, KeepTarget& target) {
-  return register_aggregate(connection, "keep", update, target) &&
-         register_aggregate(connection, "census", update_census, target) &&
-         register_aggregate(connection, "owners", update_owners, target);
+  return register_aggregate(connection, "keep", target, update) &&
+         register_aggregate(connection, "census", target, update_census, combine_census,
+                            finalize_census) &&
+         register_aggregate(connection, "owners", target, update_owners);
 }
 
 }  // namespace discreet::engine::duckdb

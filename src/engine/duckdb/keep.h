@@ -9,8 +9,11 @@
 //   keys      BOOLEAN, BIGINT, VARCHAR
 //   contents  BIGINT in the content's range; VARCHAR is hashed to 64 bits; BOOLEAN is 0 or 1
 //
-// census(row) is the same for a Census: the row is what names its owner (BIGINT, or NULL), then the
-// keys. owners(row) brings it the pairs of such a name and its unit, neither of them NULL.
+// census(owner) counts, in DuckDB's own groups, rows by what names their owner (BIGINT, or NULL)
+// for a Census, and gives the number of a Census::Group; where there is something to cut, or a row
+// is nobody's, the statement ends with an error. So a table is read once for its census and its
+// sums. owners(row), without groups, brings the pairs of such a name and its unit, neither of them
+// NULL.
 #pragma once
 
 #include "engine/duckdb/functions.h"

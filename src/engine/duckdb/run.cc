@@ -65,8 +65,9 @@ Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const 
   return *std::move(groups);
 }
 
+/// `census`: where the numbers of the groups' Census::Groups go, the last of the outputs.
 Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::size_t measures,
-                          const OwnerLog& log) {
+                          const OwnerLog& log, std::vector<std::int64_t>* census = nullptr) {
   Groups groups;
   groups.integers.resize(measures);
   groups.runs.resize(measures);
@@ -81,6 +82,8 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
         groups.integers[run.steps[i]].push_back(
             wide(column(chunk, keys + 1 + i).values<duckdb_hugeint>()[row]));
       }
+      if (census == nullptr) continue;
+      census->push_back(column(chunk, keys + 1 + run.steps.size()).values<std::int64_t>()[row]);
     }
   }));
   std::unordered_map<std::string, std::size_t> places;
@@ -103,26 +106,30 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
   return groups;
 }
 
-Result<std::optional<Census::Counted>> count(Connection& connection, const CensusRun& run,
-                                             const BoundingTask& task, const Secret& secret,
-                                             const OwnerLog& log) {
-  Census census(task, secret);
-  Targeted targeted(connection.target().census, census);
-  DISCREET_TRY(connection.query(run.owners.print(), log));
-  if (!census.begin()) return std::optional<Census::Counted>();
-  DISCREET_TRY(connection.query(run.rows.print(), log));
-  return census.finish();
-}
-
 /// Nothing where something is cut.
 Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRun& run,
-                                          const BoundingTask& task, const Secret& secret,
-                                          const OwnerLog& log) {
-  DISCREET_ASSIGN(const auto counted, count(connection, run, task, secret, log));
-  if (!counted || (run.listed && !counted->only(*run.listed))) return std::optional<Groups>();
-  DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
-  if (!counted->complete(groups, run.unit_steps)) return std::optional<Groups>();
-  return std::optional(std::move(groups));
+                                          const BoundingTask& task, const OwnerLog& log) {
+  Census census(task);
+  Targeted targeted(connection.target().census, census);
+  DISCREET_TRY(connection.query(run.owners.print(), log));
+  if (!census.begin()) return std::optional<Groups>();
+  std::string said;  // of no interest where the census ended the statement
+  OwnerLog later = log;
+  later.say = [&](const std::string& words) { said = words; };
+  std::vector<std::int64_t> numbers;
+  Result<Groups> groups = run_pushed(connection, run.sums, task.measures.size(), later, &numbers);
+  if (!groups && census.abandoned() && !connection.stopped()) return std::optional<Groups>();
+  if (!groups && log.say && !said.empty()) log.say(said);
+  if (!groups) return groups.error();
+  std::vector<std::pair<std::string, const Census::Group*>> counted;
+  for (std::size_t g = 0; g < numbers.size(); ++g) {
+    counted.emplace_back(groups->keys[g], &census.group(static_cast<std::size_t>(numbers[g])));
+  }
+  const auto units = census.finish(counted, run.listed);
+  if (!units || !units->complete(*groups, run.unit_steps, run.listed)) {
+    return std::optional<Groups>();
+  }
+  return std::optional(*std::move(groups));
 }
 
 }  // namespace
@@ -132,7 +139,7 @@ Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& 
   try {
     if (lowered.census && connection.limits().endless()) {  // owners are held in memory
       DISCREET_ASSIGN(std::optional<Groups> groups,
-                      run_counted(connection, *lowered.census, lowered.bounded->task, secret, log));
+                      run_counted(connection, *lowered.census, lowered.bounded->task, log));
       if (groups) return *std::move(groups);
     }
     if (lowered.bounded) return run_bounded(connection, *lowered.bounded, secret, log);

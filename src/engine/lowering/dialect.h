@@ -116,6 +116,12 @@ class Dialect {
   /// The formula of an IntegerMap. `from`: the grid on which the steps lie.
   virtual Sql scaled(Sql steps, const IntegerMap::Formula& formula,
                      const plan::Grid& from) const = 0;
+  enum class Sign { kPlus, kMinus, kTimes };
+  /// Of kSteps, where the shape says that the result fits.
+  virtual Sql arithmetic(Sign sign, Sql a, Sql b) const {
+    const Word op = sign == Sign::kPlus ? Word("+") : sign == Sign::kMinus ? Word("-") : Word("*");
+    return Sql::infix(op, {std::move(a), std::move(b)});
+  }
   /// round(10^6 a / b), halves away from zero; NULL for b = 0.
   virtual Sql quotient(Sql a, Sql b) const = 0;
   /// a / b towards zero and what remains; NULL for b = 0. `type_of`: of a and b.
@@ -144,10 +150,9 @@ class Dialect {
 
   /// What a statement puts out of a row that is to be bounded: its fields, in this order.
   virtual std::vector<Sql> outputs(const std::vector<RowField>& fields) const = 0;
-  /// What it puts out of a row that is only counted: what names its owner, then its keys.
-  virtual std::vector<Sql> counted(const std::vector<RowField>& fields) const {
-    return outputs(fields);
-  }
+  /// An aggregate of ours that counts a group's rows by what names their owner (census.h) and gives
+  /// the group's number there. Nothing where the database has none.
+  virtual std::optional<Sql> census(Sql /*owner*/) const { return std::nullopt; }
   /// What it puts out of pairs of a name and its unit.
   virtual std::vector<Sql> owners(Sql key, Sql unit) const {
     return {std::move(key), std::move(unit)};

@@ -145,7 +145,8 @@ Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
   Sql value = lower(expr);
   if (factor == Rational(1)) return value;
   if (fits_bigint(largest(*own.grid) / step)) {
-    return Sql::infix("*", {std::move(value), dialect_.number(whole(factor))});
+    return dialect_.arithmetic(Dialect::Sign::kTimes, std::move(value),
+                               dialect_.number(whole(factor)));
   }
   return Sql::infix("*", {dialect_.cast(std::move(value), SqlType::kWide),
                           dialect_.number(whole(factor), SqlType::kWide)});
@@ -344,7 +345,7 @@ Sql ExpressionLowering::arithmetic(const Expr& expr) const {
     case Op::kSubtract:
       return sum(expr);
     case Op::kMultiply:
-      return Sql::infix("*", all(expr.args));
+      return dialect_.arithmetic(Dialect::Sign::kTimes, lower(expr.args[0]), lower(expr.args[1]));
     case Op::kNegate:
       return Sql::prefix("-", lower(expr.args[0]));
     case Op::kAbsolute:
@@ -376,9 +377,13 @@ Sql ExpressionLowering::sum(const Expr& expr) const {
     wide = wide || !fits_bigint(largest(*shape(arg).grid) / step);
     sides.push_back(in_steps(arg, step));
   }
-  Sql value =
-      expr.op == Op::kAdd ? Sql::infix("+", std::move(sides)) : Sql::infix("-", std::move(sides));
-  return wide ? dialect_.cast(std::move(value), SqlType::kSteps) : value;
+  const bool add = expr.op == Op::kAdd;
+  if (!wide) {
+    return dialect_.arithmetic(add ? Dialect::Sign::kPlus : Dialect::Sign::kMinus,
+                               std::move(sides[0]), std::move(sides[1]));
+  }
+  return dialect_.cast(add ? Sql::infix("+", std::move(sides)) : Sql::infix("-", std::move(sides)),
+                       SqlType::kSteps);
 }
 
 Sql ExpressionLowering::rounding(const Expr& expr) const {

@@ -251,18 +251,23 @@ std::optional<CensusRun> PlanLowering::census() const {
   constexpr std::size_t kListedMax = 10'000;
   const auto& listed = checked_.listed();
   const bool look_later = listed && listed->size() <= kListedMax;
-  CensusRun run{owners->pairs, source(!look_later), {}, pushed(!look_later), {}, {}};
+  CensusRun run{owners->pairs, {}, {}, pushed(!look_later), {}, {}};
   if (look_later) {
     run.listed.emplace();
     for (const auto& tuple : *listed) {
       run.listed->insert(encode_key(tuple, checked_.key_shapes()));
     }
   }
-  run.fields.push_back({"owner", owners->foreign, std::nullopt});
-  for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
-    run.fields.push_back(expressions_.field("k" + std::to_string(i), plan_.keys[i].expr));
+  if (std::optional<Sql> counting = dialect_.census(owners->foreign)) {
+    run.sums.groups.outputs.push_back(*std::move(counting));
+  } else {
+    run.fields.push_back({"owner", owners->foreign, std::nullopt});
+    for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
+      run.fields.push_back(expressions_.field("k" + std::to_string(i), plan_.keys[i].expr));
+    }
+    run.rows = source(!look_later);
+    run.rows->outputs = dialect_.outputs(run.fields);
   }
-  run.rows.outputs = dialect_.counted(run.fields);
   for (std::size_t i = 0; i < checked_.steps().size(); ++i) {
     if (checked_.steps()[i].measurement.kind == MeasureKind::kUnits) run.unit_steps.push_back(i);
   }
@@ -301,9 +306,10 @@ BoundedRun lower_fields(const Checked& checked, const Dialect& dialect, const Sc
 std::string LoweredPlan::print() const {
   std::string out;
   if (census) {
-    out = census->owners.print() + ";\n" + census->rows.print() +
-          ";\n-- counted by unit and group; where no unit has more than its bounds allow:\n" +
-          census->sums.groups.print() + ";\n";
+    out = census->owners.print() + ";\n";
+    if (census->rows) out += census->rows->print() + ";\n";
+    out += census->rows ? "-- counted by unit and group; where" : "-- if";
+    out += " no unit has more than its bounds allow:\n" + census->sums.groups.print() + ";\n";
     for (const TallyQuery& tally : census->sums.tallies) out += tally.select.print() + ";\n";
     out += "-- otherwise:\n";
   }

@@ -43,13 +43,16 @@ struct PushedRun {
 
 /// Instead of a BoundedRun where no unit has more rows and groups than it may (census.h).
 struct CensusRun {
-  Select owners;                 ///< a key, the unit whose it is (relation.h, Owners)
-  Select rows;                   ///< such a key, then the row's keys (Dialect::counted)
-  std::vector<RowField> fields;  ///< of which `rows` are the outputs
-  PushedRun sums;                ///< over all rows; their number stands for that of the units
+  Select owners;  ///< a key, the unit whose it is (relation.h, Owners)
+  /// Such a key, then the row's keys: `fields`. Nothing where `sums` count too.
+  std::optional<Select> rows;
+  std::vector<RowField> fields;
+  /// Over all rows; their number stands for that of the units. Without `rows` the last output is
+  /// Dialect::census.
+  PushedRun sums;
   std::vector<std::size_t> unit_steps;  ///< that count units: the census knows
-  /// The listed keys' canonical bytes: a row of another key is one to cut. Without: no such row
-  /// comes, or keys are found.
+  /// The listed keys' canonical bytes: others are dropped after counting. Without: none comes, or
+  /// keys are found.
   std::optional<std::unordered_set<std::string>> listed;
 };
 

@@ -93,6 +93,20 @@ inline Cell numeric_cell(Random& random) {
   }
 }
 
+/// Of numeric(9,2).
+inline Cell short_decimal_cell(Random& random) {
+  switch (up_to(random, 5)) {
+    case 0:
+      return number_cell(power_of_ten(7) - power_of_ten(-2));
+    case 1:
+      return number_cell(power_of_ten(-2) - power_of_ten(7));
+    case 2:
+      return {"'NaN'", "NULL", null_value()};
+    default:
+      return number_cell(Rational(up_to(random, 60'000) - 20'000) * power_of_ten(-2));
+  }
+}
+
 inline Cell float_cell(Random& random, bool single) {
   double value = 0;
   switch (up_to(random, 11)) {

@@ -63,7 +63,10 @@ class PostgresDialect final : public lowering::Dialect {
     }
     if (stored.type == kFloat8) return float_on_grid(raw, *grid);
     if (stored.type == kFloat4) return float_on_grid(Sql::cast(raw, "double precision"), *grid);
-    if (stored.type == kNumeric) return numeric_on_grid(raw, *grid);
+    if (stored.type == kNumeric) {
+      const auto type = lowering::decimal_type(stored);
+      return type ? decimal_on_grid(raw, *type, *grid) : numeric_on_grid(raw, *grid);
+    }
     if (stored.type == kBool) return whole_on_grid(Sql::cast(raw, "integer"), *grid);
     if (is_text(stored.type)) return text_on_grid(as_text(raw), *grid);
     return whole_on_grid(raw, *grid);

@@ -108,26 +108,42 @@ void Feed::take(std::span<const CopyRow> rows) {
   worker_.rows.commit();
 }
 
-CensusFeed::CensusFeed(Census& census, const std::vector<lowering::RowField>& fields)
-    : worker_(census.new_worker()) {
+CensusFeed::CensusFeed(Census& census, const BoundingTask& task,
+                       const std::vector<lowering::RowField>& fields, const Secret& secret)
+    : census_(census), keys_(task.keys, secret) {
   for (const lowering::RowField& field : fields) forms_.emplace_back(field);
 }
 
 void CensusFeed::take(std::span<const CopyRow> rows) {
-  owners_.assign(rows.size(), 0);
-  valid_.assign((rows.size() + 63) / 64, 0);
-  keys_.assign(rows.size(), 0);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    FieldReader row(rows[i]);
-    if (const std::optional<std::string_view> bytes = row.next()) {
-      owners_[i] = big_endian<std::int64_t>(bytes->data());
-      valid_[i / 64] |= std::uint64_t{1} << (i % 64);
+  for (const CopyRow bytes : rows) {
+    FieldReader row(bytes);
+    const std::optional<std::string_view> owner = row.next();
+    std::uint32_t key = 0;
+    for (std::size_t k = 0; k < keys_.columns(); ++k) {
+      key = keys_.extend(k, key, forms_[k + 1].key(keys_, k, row.next()));
     }
-    for (std::size_t k = 0; k < worker_.keys.columns(); ++k) {
-      keys_[i] = worker_.keys.extend(k, keys_[i], forms_[k + 1].key(worker_.keys, k, row.next()));
+    if (key >= groups_.size()) groups_.resize(key + 1);
+    Census::Group*& group = groups_[key];
+    if (group == nullptr) group = census_.new_group();
+    bool fine = group != nullptr && owner;
+    if (fine) {
+      const auto foreign = big_endian<std::int64_t>(owner->data());
+      std::uint32_t unit = 0;
+      fine = census_.find({&foreign, 1}, &unit) && census_.count(*group, unit);
     }
+    if (fine) continue;
+    census_.abandon();
+    return;
   }
-  worker_.count(owners_, valid_.data(), keys_);
+}
+
+std::vector<std::pair<std::string, const Census::Group*>> CensusFeed::groups() const {
+  std::vector<std::pair<std::string, const Census::Group*>> all;
+  for (std::size_t key = 0; key < groups_.size(); ++key) {
+    if (groups_[key] == nullptr) continue;
+    all.emplace_back(keys_.bytes(static_cast<std::uint32_t>(key)), groups_[key]);
+  }
+  return all;
 }
 
 }  // namespace discreet::engine::postgres

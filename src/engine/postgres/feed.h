@@ -54,17 +54,19 @@ class Feed {
 /// The same into a Census: what names a row's owner, then its keys.
 class CensusFeed {
  public:
-  CensusFeed(Census& census, const std::vector<lowering::RowField>& fields);
+  /// `census` must outlive this. Requires: `fields` are an owner, then the keys of `task`.
+  CensusFeed(Census& census, const BoundingTask& task,
+             const std::vector<lowering::RowField>& fields, const Secret& secret);
 
-  /// Requires: at most Intake::kRowsMax.
   void take(std::span<const CopyRow> rows);
+  /// The keys that came, with their groups.
+  std::vector<std::pair<std::string, const Census::Group*>> groups() const;
 
  private:
-  Census::Worker& worker_;
+  Census& census_;
+  KeyIds keys_;
   std::vector<FieldForm> forms_;
-  std::vector<std::int64_t> owners_;
-  std::vector<std::uint64_t> valid_;
-  std::vector<std::uint32_t> keys_;
+  std::vector<Census::Group*> groups_;  // by number of the key
 };
 
 }  // namespace discreet::engine::postgres

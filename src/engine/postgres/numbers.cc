@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "plan/grid.h"
 
 namespace discreet::engine::postgres {
 namespace {
@@ -104,6 +105,16 @@ Sql numeric_on_grid(const Sql& x, const Grid& grid) {
   return Sql::choose({Sql::postfix(x, "IS NULL"), Sql::null("bigint"),
                       Sql::infix("<", {x, decimal(Integer(-reach))}), steps(ends.low),
                       Sql::infix(">", {x, decimal(reach)}), above, Sql::cast(inside, "bigint")});
+}
+
+Sql decimal_on_grid(const Sql& x, const lowering::DecimalType& type, const Grid& grid) {
+  const Ends ends = ends_of(grid);
+  const Integer most = plan::power_of_ten(type.precision - type.scale).numerator() * ends.q;
+  if (ends.p != 1 || !fits(most)) return numeric_on_grid(x, grid);
+  const Sql nan = Sql::cast(Sql::text("NaN"), "numeric");
+  const Sql inside =
+      clamped(Sql::cast(in_steps(x, ends), "bigint"), steps(ends.low), steps(ends.high));
+  return Sql::choose({Sql::infix("<>", {x, nan}), inside, Sql::null("bigint")});
 }
 
 Sql whole_on_grid(const Sql& x, const Grid& grid) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/integer_map.h"
+#include "engine/lowering/dialect.h"
 #include "engine/lowering/sql.h"
 #include "policy/policy.h"
 
@@ -14,6 +15,8 @@ using lowering::Sql;
 /// Stored numbers to whole steps of a grid. `x` is mentioned a few times: a column.
 Sql whole_on_grid(const Sql& x, const policy::Grid& grid);
 Sql numeric_on_grid(const Sql& x, const policy::Grid& grid);
+/// `x` of type numeric(precision, scale), which takes less time.
+Sql decimal_on_grid(const Sql& x, const lowering::DecimalType& type, const policy::Grid& grid);
 /// `x` of type double precision: the exact dyadic number that it is.
 Sql float_on_grid(const Sql& x, const policy::Grid& grid);
 /// A text that is a plain decimal number, else NULL (plan/expression.md, "to number").

@@ -115,9 +115,9 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
                                           const BoundingTask& task, const Secret& secret,
                                           const OwnerLog& log) {
   DISCREET_ASSIGN(const double owners, estimate(connection, run.owners, log));
-  DISCREET_ASSIGN(const double rows, estimate(connection, run.rows, log));
+  DISCREET_ASSIGN(const double rows, estimate(connection, *run.rows, log));
   if (rows < owners) return std::optional<Groups>();
-  Census census(task, secret);
+  Census census(task);
   DISCREET_TRY(connection.copy(run.owners.print(), Intake::kRowsMax, log,
                                [&](std::span<const CopyRow> pairs) {
                                  for (const CopyRow bytes : pairs) {
@@ -128,15 +128,15 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
                                  }
                                }));
   if (!census.begin()) return std::optional<Groups>();
-  CensusFeed feed(census, run.fields);
+  CensusFeed feed(census, task, run.fields, secret);
   DISCREET_TRY(
-      connection.copy(run.rows.print(), Intake::kRowsMax, log, [&](std::span<const CopyRow> some) {
+      connection.copy(run.rows->print(), Intake::kRowsMax, log, [&](std::span<const CopyRow> some) {
         if (!census.abandoned()) feed.take(some);
       }));
-  const std::optional<Census::Counted> counted = census.finish();
-  if (!counted || (run.listed && !counted->only(*run.listed))) return std::optional<Groups>();
+  const std::optional<Census::Counted> counted = census.finish(feed.groups(), run.listed);
+  if (!counted) return std::optional<Groups>();
   DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
-  if (!counted->complete(groups, run.unit_steps)) return std::optional<Groups>();
+  if (!counted->complete(groups, run.unit_steps, run.listed)) return std::optional<Groups>();
   return std::optional(std::move(groups));
 }
 

@@ -40,6 +40,8 @@ inline Storage random_storage(Random& random) {
     case 2:
       return {"bigint", "BIGINT", number, [](Random& r) { return whole_cell(r, 64); }};
     case 3:
+      if (up_to(random, 1) == 0)
+        return {"numeric(9,2)", "DECIMAL(9,2)", number, short_decimal_cell};
       return {"numeric(38,10)", "DECIMAL(38,10)", number, decimal_cell};
     case 4:
     case 5:
