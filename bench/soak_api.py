@@ -11,7 +11,7 @@ import tempfile
 import urllib.request
 
 PROGRAM = os.environ.get("DISCREET", "build/bin/discreet")
-SCHEMATHESIS = os.environ.get("SCHEMATHESIS", "build/venv/schemathesis/bin/schemathesis")
+SCHEMATHESIS = os.path.abspath(os.environ.get("SCHEMATHESIS", "build/venv/schemathesis/bin/schemathesis"))
 EXAMPLES = os.environ.get("EXAMPLES", "60")
 
 POLICY = """version: 1
@@ -61,7 +61,7 @@ def main():
         reader = subprocess.Popen(["cat"], stdin=server.stderr, stdout=log)
         url = re.search(r"serving on (\S+);", said).group(1)
         try:
-            faults = soak(url, re.search(r"password  (\S+)", said).group(1))
+            faults = soak(url, re.search(r"password  (\S+)", said).group(1), folder)
             faults += 0 if server.poll() is None else 1
         finally:
             server.terminate()
@@ -73,7 +73,7 @@ def main():
         sys.exit(1 if faults or bugs else 0)
 
 
-def soak(url, password):
+def soak(url, password, folder):
     owner = call(url, "POST", "login", {"name": "owner", "password": password})["token"]
     tokens = {"nobody": None}
     for name, role in [("ann", "analyst"), ("audit", "auditor"), ("second", "owner")]:
@@ -87,7 +87,7 @@ def soak(url, password):
                  "--suppress-health-check", "all", "--no-color", "--warnings", "off"]
         if token:
             words += ["-H", "Authorization: Bearer " + token]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)  # it leaves a folder there
         print(done.stdout[-3000:], flush=True)
         faults += 1 if done.returncode else 0
     return faults
