@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace discreet::learn {
@@ -79,6 +80,20 @@ bool Features::encode(std::span<const std::int64_t> row, std::span<double> out) 
     }
   }
   return true;
+}
+
+void settle_marks(const std::vector<Column>& columns, const std::vector<std::size_t>& at,
+                  std::vector<double>& weights, double& intercept) {
+  auto first = weights.begin();
+  for (const std::size_t c : at) {
+    const auto marks = static_cast<std::ptrdiff_t>(columns[c].categories.size());
+    if (marks > 0) {
+      const double mean = std::accumulate(first, first + marks, 0.0) / static_cast<double>(marks);
+      for (auto w = first; w != first + marks; ++w) *w -= mean;
+      intercept += mean;
+    }
+    first += std::max<std::ptrdiff_t>(marks, 1);
+  }
 }
 
 }  // namespace discreet::learn

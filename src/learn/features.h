@@ -70,4 +70,10 @@ class Features {
   std::size_t width_ = 0;
 };
 
+/// Of the marks of a column one is set, so only differences of their weights mean something; what
+/// they have in common is noise, which would decide about a category that is not listed. It goes to
+/// the intercept: such a category is as the mean of the listed ones.
+void settle_marks(const std::vector<Column>& columns, const std::vector<std::size_t>& at,
+                  std::vector<double>& weights, double& intercept);
+
 }  // namespace discreet::learn

@@ -397,7 +397,10 @@ TEST(Regression, ManyRowsOfAUnitAreDividedByTheirOwnCount) {
   Visits visits(1, 20000, 4);
   for (const char* delta : {"0", "1e-6"}) {
     visits.task.rows_each = 4;
-    EXPECT_LT(visits.error(visits.fit(delta)), 1.02) << delta;
+    const Regression model = visits.fit(delta);
+    EXPECT_LT(visits.error(model), 1.02) << delta;
+    const std::vector<double>& w = model.coefficients;
+    EXPECT_NEAR(w[1] + w[2] + w[3], 0, 1e-6);  // a clinic that is not listed: in between
     visits.task.rows_each = 1;
     EXPECT_GT(visits.error(visits.fit(delta)), 2) << delta;
   }
@@ -408,7 +411,7 @@ TEST(Regression, ManyRowsOfAUnitAreDividedByTheirOwnCount) {
 // fail, and so must some that are too wide to say anything.
 TEST(Regression, IntervalsHoldTheTruth) {
   int held = 0, held_by_a_quarter = 0, all = 0;
-  double widths = 0, squares = 0;
+  double widths = 0;
   for (const char* delta : {"0", "1e-6"}) {
     for (const std::int64_t rows_each : {1, 6}) {
       for (std::uint64_t i = 0; i < 40; ++i, ++all) {
@@ -417,13 +420,12 @@ TEST(Regression, IntervalsHoldTheTruth) {
         held += off < model.half_widths[0] ? 1 : 0;
         held_by_a_quarter += off < model.half_widths[0] / 4 ? 1 : 0;
         widths += model.half_widths[0];
-        squares += off * off;
       }
     }
   }
   EXPECT_GE(held, 135);
   EXPECT_LT(held_by_a_quarter, 135);
-  EXPECT_LT(widths / all, 6 * std::sqrt(squares / all));
+  EXPECT_LT(widths / all, Visits::kCoefficients[0] / 2);  // about 300
 }
 
 /// 10,000 people with `each` rows of their own, whose class follows a logistic law.
@@ -477,14 +479,17 @@ struct Answers {
   }
 };
 
-// The same fault planted makes weights of ten times their size, and a loss above 1.
+// The same fault planted makes weights of ten times their size and a loss above 1, nine times in
+// ten or more: of six fits one shows it, but for a chance of 1e-6.
 TEST(Classifier, ManyRowsOfAUnitAreDividedByTheirOwnCount) {
   Answers answers(8);
   for (const char* delta : {"0", "1e-6"}) {
     answers.task.rows_each = 8;
     EXPECT_LT(answers.loss(delta), 0.1) << delta;
     answers.task.rows_each = 1;
-    EXPECT_GT(answers.loss(delta), 0.5) << delta;
+    double worst = 0;
+    for (int i = 0; i < 6; ++i) worst = std::max(worst, answers.loss(delta));
+    EXPECT_GT(worst, 0.5) << delta;
   }
 }
 

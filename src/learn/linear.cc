@@ -494,6 +494,7 @@ Result<Regression> fit_regression(Sums& sums, const RegressionTask& task) {
   Looks looks(sums, task, out.features);
   DISCREET_TRY(looks.take());
   looks.write(out);
+  settle_marks(task.columns, task.features, out.coefficients, out.intercept);
   return out;
 }
 

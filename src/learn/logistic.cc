@@ -255,24 +255,6 @@ Result<Classifier> fit_two(Sums& sums, const ClassifierTask& task, Classifier ou
   return out;
 }
 
-/// Of the marks of a column one is set, so only differences of their weights mean something; what
-/// they have in common is noise, which would decide about a category that is not listed. It goes to
-/// the intercept: such a category is as the mean of the listed ones.
-void settle_marks(const ClassifierTask& task, Classifier& model) {
-  for (std::size_t c = 0; c < model.weights.size(); ++c) {
-    auto at = model.weights[c].begin();
-    for (const std::size_t feature : task.features) {
-      const auto marks = static_cast<std::ptrdiff_t>(task.columns[feature].categories.size());
-      if (marks > 0) {
-        const double mean = std::accumulate(at, at + marks, 0.0) / static_cast<double>(marks);
-        for (auto w = at; w != at + marks; ++w) *w -= mean;
-        model.intercepts[c] += mean;
-      }
-      at += std::max<std::ptrdiff_t>(marks, 1);
-    }
-  }
-}
-
 /// Discriminants: each class's mean against the pooled spread.
 Result<Classifier> fit_many(Sums& sums, const ClassifierTask& task, Classifier out) {
   const std::size_t d = out.features.width();
@@ -370,7 +352,9 @@ Result<Classifier> fit_classifier(Sums& sums, const ClassifierTask& task) {
   const bool two = out.classes.size() == 2;
   DISCREET_ASSIGN(Classifier found,
                   two ? fit_two(sums, task, std::move(out)) : fit_many(sums, task, std::move(out)));
-  settle_marks(task, found);
+  for (std::size_t c = 0; c < found.weights.size(); ++c) {
+    settle_marks(task.columns, task.features, found.weights[c], found.intercepts[c]);
+  }
   return found;
 }
 
