@@ -101,8 +101,7 @@ class DuckDbDialect final : public lowering::Dialect {
     if (left.type == right.type || (is_whole(left) && is_whole(right))) {
       return Sql::infix("=", {std::move(a), std::move(b)});
     }
-    return Sql::infix("=",
-                      {Sql::cast(std::move(a), "VARCHAR"), Sql::cast(std::move(b), "VARCHAR")});
+    return Sql::infix("=", {name_of(left, std::move(a)), name_of(right, std::move(b))});
   }
 
   bool is_whole(const StoredColumn& stored) const override {
@@ -121,7 +120,8 @@ class DuckDbDialect final : public lowering::Dialect {
   }
 
   Sql identifier(const StoredColumn& stored, Sql raw) const override {
-    return cast(std::move(raw), is_whole(stored) ? SqlType::kSteps : SqlType::kText);
+    return is_whole(stored) ? cast(std::move(raw), SqlType::kSteps)
+                            : name_of(stored, std::move(raw));
   }
 
   Sql to_number(Sql text, const plan::Grid& grid) const override {
@@ -207,6 +207,18 @@ class DuckDbDialect final : public lowering::Dialect {
   std::string bounding_words() const override { return "keep() is ours: "; }
 
  private:
+  /// Equal texts for equal values: in a table where nobody's id is missing 7 is stored as 7, and in
+  /// another as 7.0 or 7.00, and is one person's in both. A zero's sign makes no other number.
+  Sql name_of(const StoredColumn& stored, Sql raw) const {
+    const Sql text = cast(raw, SqlType::kText);
+    if (stored.type == DUCKDB_TYPE_DECIMAL && lowering::decimal_type(stored)->scale > 0) {
+      return Sql::call("rtrim", {Sql::call("rtrim", {text, Sql::text("0")}), Sql::text(".")});
+    }
+    if (stored.type != DUCKDB_TYPE_FLOAT && stored.type != DUCKDB_TYPE_DOUBLE) return text;
+    const Sql whole = cast(Sql::try_cast(raw, "HUGEINT"), SqlType::kText);
+    return Sql::choose({Sql::infix("=", {raw, Sql::call("trunc", {raw})}),
+                        Sql::call("coalesce", {whole, text}), text});
+  }
   static Sql epoch() { return Sql::cast(Sql::text("1970-01-01"), "DATE"); }
   static Sql moment(Sql steps, bool date) {
     return date ? Sql::infix("+", {epoch(), Sql::cast(std::move(steps), "INTEGER")})

@@ -72,16 +72,31 @@ Result<void> check_columns(const policy::Table& table, const Schemas& schemas) {
   return {};
 }
 
+/// Whether equal values have equal texts, and others not. Not so: one month and thirty days.
+bool can_identify(const StoredColumn& column) {
+  return column.type != DUCKDB_TYPE_INVALID || column.type_name == "BLOB" ||
+         column.type_name == "JSON";
+}
+
+Result<void> check_identifier(const Schemas& schemas, const std::string& table,
+                              const std::string& name) {
+  DISCREET_ASSIGN(const StoredColumn* raw, find(schemas, table, name));
+  if (can_identify(*raw)) return {};
+  return invalid_input("column " + in_quotes(name) + " of table " + in_quotes(table) + " is " +
+                       raw->type_name +
+                       ", of which equal values may look different; a unit or a key must be a "
+                       "whole number, a text, a uuid, a number or a date");
+}
+
 Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
   if (!table.unit || table.unit->row_is_unit) return {};
   std::string at = table.name;
   for (const policy::UnitPath::Step& step : table.unit->steps) {
-    DISCREET_TRY(find(schemas, at, step.column));
-    DISCREET_TRY(find(schemas, step.table, step.key));
+    DISCREET_TRY(check_identifier(schemas, at, step.column));
+    DISCREET_TRY(check_identifier(schemas, step.table, step.key));
     at = step.table;
   }
-  DISCREET_TRY(find(schemas, at, table.unit->column));
-  return {};
+  return check_identifier(schemas, at, table.unit->column);
 }
 
 }  // namespace
@@ -99,7 +114,7 @@ Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& p
   for (const auto& [name, units] : policy.units) {
     if (!units.within) continue;
     const auto named = policy::split_at_dot(units.within->column);
-    if (named) DISCREET_TRY(find(schemas, named->first, named->second));
+    if (named) DISCREET_TRY(check_identifier(schemas, named->first, named->second));
   }
   return std::unique_ptr<DuckDbEngine>(new DuckDbEngine(std::move(connection), std::move(schemas)));
 }

@@ -233,6 +233,72 @@ TEST(Csv, BytesThatAreNoUtf8LoseTheirLineOnly) {
   EXPECT_EQ(read_back(folder, "t.csv"), (Answer{12, 2, 2}));
 }
 
+// Lines end at LF, CR or both. One CR among others' LFs fails no question.
+TEST(Csv, LinesEndInAnyOfTheUsualWays) {
+  ScratchFolder folder;
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    write_file(folder / "t.csv", "u,x" + end + "1,5" + end + "2,6" + end + "3,7" + end);
+    EXPECT_EQ(read_back(folder, "t.csv"), (Answer{18, 3, 3}));
+  }
+  for (const std::string odd : {"8,\"a\rb\"\n", "8,9\r\n", "8\r\r\r,9\n", "\r\n"}) {
+    write_file(folder / "t.csv", "u,x\n1,5\n2,6\n" + odd + "3,7\n");
+    EXPECT_GE(read_back(folder, "t.csv")[0], 18) << odd;
+  }
+  // The names are those of the first line: no cell is taken for one.
+  write_file(folder / "t.csv", "u,y\r1,x1\r");
+  GatheredLog log;
+  const auto engine = DuckDbEngine::open(one_table(folder, "t.csv"), log.log());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().message.find("x1"), std::string::npos) << engine.error().message;
+}
+
+// A record that is none loses its own line, also where it is the first of the file.
+TEST(Json, AnOddRecordChangesNothingElse) {
+  ScratchFolder folder;
+  const std::string rows = "{\"u\": 1, \"x\": 5}\n{\"u\": 2, \"x\": 6}\n";
+  for (const std::string odd :
+       {"}", "{\"u\": 3, \"x\": \"\\ud800\"}", "{\"u\": 3, \"x\": \"\xff\"}",
+        "{\"u\": 3, \"x\": \"7", "{\"u\": 3},", "[1]", "5"}) {
+    for (const std::string file : {"t.ndjson", "t.jsonl", "t.json"}) {
+      if (odd == "[1]" && file == "t.json") continue;  // begins as an array does
+      for (const std::string& text : {odd + "\n" + rows, rows + odd + "\n"}) {
+        write_file(folder / file, text);
+        EXPECT_EQ(read_back(folder, file)[0], 11) << file << "\n" << text;
+      }
+    }
+  }
+}
+
+// Where a collation makes texts equal that differ, a group would show one row's spelling, and two
+// people's rows would be joined as one's.
+TEST(Database, TextsAreComparedByTheirBytes) {
+  ScratchFolder folder;
+  const std::string source =
+      write_table(folder, "duckdb", "t", {{"u", "VARCHAR COLLATE NOCASE"}, {"x", "INTEGER"}},
+                  {{{"u", text_value("bob")}, {"x", integer_value(1)}},
+                   {{"u", text_value("BOB")}, {"x", integer_value(2)}}});
+  GatheredLog log;
+  auto connection = opened(one_table(folder, source), log);
+  for (const std::string sql :
+       {"SELECT count(*) FROM (SELECT u FROM t GROUP BY u)", "SELECT count(DISTINCT u) FROM t",
+        "SELECT count(*) FROM t AS a JOIN t AS b ON a.u = b.u"}) {
+    auto done = connection->query(sql, log.log(), [&](const Chunk& chunk) {
+      EXPECT_EQ(column(chunk, 0).values<std::int64_t>()[0], 2) << sql;
+    });
+    EXPECT_TRUE(done.has_value()) << log.said;
+  }
+}
+
+TEST(Database, AUnitWhoseEqualValuesLookDifferentIsRefused) {
+  ScratchFolder folder;
+  GatheredLog log;
+  const std::string source =
+      write_table(folder, "duckdb", "t", {{"u", "INTERVAL"}, {"x", "INTEGER"}}, {});
+  const auto engine = DuckDbEngine::open(one_table(folder, source), log.log());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_NE(engine.error().message.find("INTERVAL"), std::string::npos) << engine.error().message;
+}
+
 TEST(Json, ValuesThatAreNoNumbersAreNull) {
   ScratchFolder folder;
   write_file(

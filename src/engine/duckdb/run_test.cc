@@ -305,5 +305,52 @@ TEST(Units, MayBeOfAnyType) {
   }
 }
 
+// One person's rows are bounded together whatever each table stores the id as: a column of whole
+// numbers becomes one of doubles where somebody's is missing.
+TEST(Run, AUnitIsTheSameInTablesThatStoreItDifferently) {
+  for (const std::string type :
+       {"DOUBLE", "FLOAT", "DECIMAL(9,0)", "DECIMAL(9,2)", "DECIMAL(30,3)", "HUGEINT", "VARCHAR"}) {
+    ScratchFolder folder;
+    GatheredLog log;
+    policy::Policy policy;
+    policy.units["people"].name = "people";
+    policy.directory = folder.path();
+    for (const std::string name : {"a", "b"}) {
+      auto writer = std::move(Connection::open(1, log.log()).value());
+      must(*writer, "COPY (SELECT CAST(i * 10 AS " + (name == "a" ? "BIGINT" : type) +
+                        ") AS u, i AS x FROM range(5) AS r(i)) TO " +
+                        quote_text(folder / (name + ".parquet")));
+      policy::Table table;
+      table.name = name;
+      table.source = name + ".parquet";
+      table.unit = policy::UnitPath{"people", {}, "u", false};
+      table.bounds = {1, 1, true};
+      table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
+      policy.tables[name] = table;
+    }
+    auto connection = std::move(Connection::open(2, log.log()).value());
+    auto schemas = open_sources(*connection, policy, log.log());
+    ASSERT_TRUE(schemas.has_value()) << log.said;
+    const auto ask = [&](const Source& source) {
+      Plan plan;
+      plan.source = source;
+      plan.measurements = {measurement(MeasureKind::kRows), measurement(MeasureKind::kUnits)};
+      auto checked = Checker::check(plan, policy, "q");
+      EXPECT_TRUE(checked.has_value());
+      auto groups = run_lowered(*connection, lower_plan(*checked, dialect(), *schemas), 2, kSecret,
+                                log.log());
+      EXPECT_TRUE(groups.has_value()) << log.said;
+      return shown(*groups)[""];
+    };
+    Part a, b;
+    a.source = from("a");
+    b.source = from("b");
+    TableUse both;
+    both.parts = {a, b};
+    EXPECT_EQ(ask({{both}}), "units 5 | 5 | 5") << type;
+    EXPECT_EQ(ask({{{"a", "", {}}, {"b", "", {{0, "u", "u"}}}}}), "units 5 | 5 | 5") << type;
+  }
+}
+
 }  // namespace
 }  // namespace discreet::engine::duckdb

@@ -38,12 +38,20 @@ std::string located(const std::string& path, const std::string& directory) {
   return name.is_absolute() ? path : (std::filesystem::path(directory) / name).string();
 }
 
+/// A file's first line, which ends at LF, CR or both, as DuckDB's lines do: a file with the line
+/// ends of old must not have all its rows taken for names.
+std::string first_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  for (char c = 0; file.get(c) && c != '\n' && c != '\r';) line += c;
+  return line;
+}
+
 /// The mark that its header has most of. Names of columns are no secret; rows are not looked at.
 std::string delimiter_of(const std::string& path) {
   if (lower(path).ends_with(".tsv")) return "\t";
-  std::ifstream file(path);
-  std::string header;
-  if (lower(path).ends_with(".gz") || !std::getline(file, header)) return ",";
+  if (lower(path).ends_with(".gz")) return ",";
+  const std::string header = first_line(path);
   return std::string(1,
                      *std::max_element(kDelimiters.begin(), kDelimiters.end(), [&](char a, char b) {
                        return std::count(header.begin(), header.end(), a) <
@@ -63,11 +71,9 @@ constexpr Int128 kLineMax = Int128{1} << 26;  // bytes; a longer line is left ou
 
 /// The names in a CSV's first line.
 std::vector<std::string> header_names(const std::string& path, char delimiter) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  if (!std::getline(file, line)) return {};
+  std::string line = first_line(path);
   if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark
-  while (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) return {};
   std::vector<std::string> names(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -93,7 +99,8 @@ std::string field_pattern(const std::string& delimiter) {
 
 /// A file as its lines. A line is a row of the file whatever it holds: no quote reaches into the
 /// next one, so that somebody's odd row can hide nobody else's (E2). What is too long, or is no
-/// UTF-8, loses its own line.
+/// UTF-8, loses its own line. Lines end at LF, CR or both (strict_mode would make one CR among LFs
+/// fail every question); what CRLF leaves empty is nobody's.
 Sql line_scan(const SourceName& source) {
   return Sql::table_call("read_csv", Sql::text(source.path),
                          {{"auto_detect", Sql::truth(false)},
@@ -103,15 +110,15 @@ Sql line_scan(const SourceName& source) {
                           {"quote", Sql::text("")},
                           {"escape", Sql::text("")},
                           {"new_line", Sql::text("\\n")},
+                          {"strict_mode", Sql::truth(false)},
                           {"max_line_size", Sql::number(kLineMax)},
                           {"ignore_errors", Sql::truth(true)}});
 }
 
 /// `line`'s fields as a list of texts.
 Sql fields_of(const std::string& delimiter) {
-  const Sql line = Sql::call("rtrim", {Sql::name({"line"}), Sql::text("\r")});
   return Sql::call("regexp_extract_all",
-                   {Sql::infix("||", {Sql::text(delimiter), line}),
+                   {Sql::infix("||", {Sql::text(delimiter), Sql::name({"line"})}),
                     Sql::text(field_pattern(delimiter)), Sql::number(1, "INTEGER")});
 }
 
@@ -127,6 +134,18 @@ Sql field(std::size_t index) {
                       Sql::call("nullif", {raw, Sql::text("")})});
 }
 
+/// How a JSON's records stand, by its name and its first character: looking at records for it, as
+/// DuckDB would, lets a bad first one fail every question. In an array no record can be skipped.
+std::string json_format(const std::string& path) {
+  const std::string name = lower(path);
+  if (name.ends_with(".gz")) return "auto";  // cannot be looked into
+  if (!name.ends_with(".json")) return "newline_delimited";
+  std::ifstream file(path, std::ios::binary);
+  char first = 0;
+  file >> first;
+  return first == '[' ? "array" : "newline_delimited";
+}
+
 /// The file as a table in FROM. `columns` are those that are wanted of a JSON's; none: only to
 /// learn the names.
 Sql file_scan(const SourceName& source, const std::vector<std::string>& columns) {
@@ -139,6 +158,7 @@ Sql file_scan(const SourceName& source, const std::vector<std::string>& columns)
     case Kind::kJson:
       if (!columns.empty()) {
         options.push_back({"columns", columns_as_text(columns)});
+        options.push_back({"format", Sql::text(json_format(source.path))});
         options.push_back({"ignore_errors", Sql::truth(true)});
       }
       return Sql::table_call("read_json", Sql::text(source.path), std::move(options));
@@ -298,6 +318,22 @@ class Opener {
   std::set<std::string> paths_;
 };
 
+/// Columns as they are, but texts compared by their bytes, whatever their collation: where 'Bob'
+/// and 'bob' are equal a group would show the spelling of one row, and a join put two people
+/// together. Only tables of databases have collations.
+Result<Sql> bytewise(const Sql& scan, Connection& connection, const OwnerLog& log) {
+  DISCREET_ASSIGN(const std::vector<StoredColumn> columns, describe(connection, scan, log));
+  Select select;
+  for (const StoredColumn& column : columns) {
+    const Sql raw = Sql::name({column.name});
+    select.outputs.push_back(column.type == DUCKDB_TYPE_VARCHAR
+                                 ? Sql::as(Sql::postfix(raw, "COLLATE C"), column.name)
+                                 : raw);
+  }
+  select.from = {{scan, "t", {}}};
+  return Sql::subquery(select);
+}
+
 Error cannot_read(const std::string& table, const Error& error) {
   if (error.code != Code::kEngine) return error;
   return {Code::kEngine, "the source of table " + in_quotes(table) +
@@ -335,6 +371,7 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
                                         in_quotes(source.path) + "; correct its source"};
     }
     Result<Sql> scan = opener.open(source, wanted(table, policy));
+    if (scan && source.kind == Kind::kTable) scan = bytewise(*scan, connection, log);
     if (!scan) return cannot_read(name, scan.error());
     Result<void> made = connection.query(
         "CREATE VIEW " + quote_name(name) + " AS SELECT * FROM " + scan->print(), log);

@@ -4,8 +4,9 @@
 //   visits.parquet        read_parquet
 //   visits.csv, .tsv      read_csv, line by line: a line is a row whatever it holds, every cell is
 //                         text, a missing one NULL; no quote reaches into the next line
-//   visits.json, .ndjson  read_json: every value is text; likewise
-//   clinic.duckdb:visits  attached read-only
+//   visits.json, .ndjson  read_json: every value is text; a record on each line, and what is none
+//                         loses its own, or (.json that begins with [) an array of them
+//   clinic.duckdb:visits  attached read-only; texts are compared by their bytes
 //
 // No type is guessed from the data: where a file does not declare types everything is text, and
 // what a cell does not hold in the declared type is NULL. So whether a question succeeds never
