@@ -123,6 +123,7 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
                                                        const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
+  DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   DISCREET_ASSIGN(mechanism::Groups groups,
                   run_lowered(*connection_, lower_plan(checked, dialect(), schemas_),
@@ -134,6 +135,7 @@ Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::rows(const plan::CheckedRow
                                                           const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
+  DISCREET_TRY(readable_.check(*connection_, question.rows, schemas_, log));
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   DISCREET_ASSIGN(mechanism::UnitRows rows,
                   run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/duckdb/connection.h"
+#include "engine/duckdb/readable.h"
 #include "engine/duckdb/sources.h"
 #include "engine/engine.h"
 
@@ -43,6 +44,7 @@ class DuckDbEngine final : public Engine {
   std::mutex mutex_;
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;
+  ReadableColumns readable_;
 };
 
 }  // namespace discreet::engine::duckdb

@@ -180,6 +180,43 @@ TEST(Sources, ThatBreakWhileReadGiveAConstantError) {
   EXPECT_EQ(answer.error().message, engine_failed().message);
 }
 
+// A text that is no UTF-8 fails every question that reads its column, or none: not only those whose
+// filter its row passes, which would tell all about that row.
+TEST(Parquet, WhetherAColumnCanBeReadDoesNotDependOnTheFilter) {
+  ScratchFolder folder;
+  GatheredLog log;
+  std::vector<RawRow> rows;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string name = i == 53 ? "Zq1xWv8k" : "n" + std::to_string(i);
+    rows.push_back(
+        {{"u", integer_value(i)}, {"x", integer_value(i % 100)}, {"name", text_value(name)}});
+  }
+  write_table(folder, "parquet", "t", {{"u", "BIGINT"}, {"x", "BIGINT"}, {"name", "VARCHAR"}},
+              rows);
+  policy::Policy policy = one_table(folder, "t.parquet");
+  policy.tables["t"].columns.push_back(column_of("name", Type::kText));
+  const auto fails = [&](const Measurement& what, std::int64_t x) {
+    auto engine = DuckDbEngine::open(policy, log.log());
+    EXPECT_TRUE(engine.has_value()) << log.said;
+    Plan plan = count_plan(from("t"));
+    plan.filter = Expr::of(Op::kEqual, {col("x"), num(x)});
+    plan.measurements = {what};
+    auto checked = Checker::check(plan, policy, "q");
+    EXPECT_TRUE(checked.has_value());
+    return !(*engine)->run(*checked, log.log()).has_value();
+  };
+  const Measurement names = measurement(MeasureKind::kDistinct, col("name"));
+  EXPECT_FALSE(fails(names, 53));
+  EXPECT_FALSE(fails(names, 7));
+  std::ifstream in(folder / "t.parquet", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  for (std::size_t at; (at = bytes.find("Zq1xWv8k")) != bytes.npos;) bytes[at] = '\xff';
+  write_file(folder / "t.parquet", bytes);
+  EXPECT_TRUE(fails(names, 53)) << "the text is not in the file as it is";
+  EXPECT_TRUE(fails(names, 7));
+  EXPECT_FALSE(fails(measurement(MeasureKind::kRows), 53));
+}
+
 /// Sum and number of x, and number of rows, of a table that is read from `source`.
 std::vector<std::int64_t> read_back(const ScratchFolder& folder, const std::string& source) {
   GatheredLog log;
