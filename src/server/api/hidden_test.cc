@@ -74,6 +74,8 @@ std::string words_of(std::string page) {
       page.erase(at, page.find("</" + name + ">", at) + name.size() + 3 - at);
     }
   }
+  // Nor does it matter whether there was something to draw.
+  for (std::size_t at = 0; (at = page.find("\n\n")) != page.npos;) page.erase(at, 1);
   page.erase(page.find_last_not_of(" \n") + 1);
   return page;
 }
