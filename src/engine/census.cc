@@ -29,28 +29,33 @@ Census::Census(const BoundingTask& task)
       rows_most_(static_cast<std::uint32_t>(
           std::min<std::int64_t>(task.rows_per_unit_and_group, kRowsMax))) {}
 
-void Census::Numbers::add(std::span<const std::int64_t> more) {
-  all.insert(all.end(), more.begin(), more.end());
-  for (const std::int64_t number : more) {
-    least = std::min(least, number);
-    greatest = std::max(greatest, number);
-  }
+void Census::Numbers::add(std::vector<std::int64_t> more, std::int64_t low, std::int64_t high) {
+  count += more.size();
+  blocks.push_back(std::move(more));
+  least = std::min(least, low);
+  greatest = std::max(greatest, high);
 }
 
 std::size_t Census::Numbers::span() const {
   const std::uint64_t width =
       static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
-  return width >= 4 * all.size() + 1024 ? 0 : width + 1;
+  return width >= 4 * count + 1024 ? 0 : width + 1;
 }
 
 void Census::add_owners(std::span<const std::int64_t> keys, const std::int64_t* units) {
+  if (keys.empty()) return;
+  const std::span<const std::int64_t> all_units(units, keys.size());
+  std::vector<std::int64_t> key_block(keys.begin(), keys.end());
+  std::vector<std::int64_t> unit_block(all_units.begin(), all_units.end());
+  const auto [least_key, greatest_key] = std::minmax_element(keys.begin(), keys.end());
+  const auto [least_unit, greatest_unit] = std::minmax_element(all_units.begin(), all_units.end());
   std::lock_guard lock(mutex_);
-  keys_.add(keys);
-  units_.add({units, keys.size()});
+  keys_.add(std::move(key_block), *least_key, *greatest_key);
+  units_.add(std::move(unit_block), *least_unit, *greatest_unit);
 }
 
 bool Census::begin() {
-  const std::size_t count = keys_.all.size();
+  const std::size_t count = keys_.count;
   if (count == 0 || count >= kNobody) return false;
   unit_count_ = units_.span();
   owners_.assign(keys_.span(), kNobody);
@@ -58,13 +63,15 @@ bool Census::begin() {
   const auto from = [](std::int64_t number, std::int64_t least) {
     return static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(least);
   };
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t& owner = owners_[from(keys_.all[i], keys_.least)];
-    if (owner != kNobody) return false;
-    owner = static_cast<std::uint32_t>(from(units_.all[i], units_.least));
+  for (std::size_t b = 0; b < keys_.blocks.size(); ++b) {
+    for (std::size_t i = 0; i < keys_.blocks[b].size(); ++i) {
+      std::uint32_t& owner = owners_[from(keys_.blocks[b][i], keys_.least)];
+      if (owner != kNobody) return false;
+      owner = static_cast<std::uint32_t>(from(units_.blocks[b][i], units_.least));
+    }
   }
-  keys_.all = {};
-  units_.all = {};
+  keys_.blocks = {};
+  units_.blocks = {};
   return true;
 }
 

@@ -89,12 +89,14 @@ class Census {
  private:
   static constexpr std::uint32_t kNobody = 0xffffffff;
 
+  /// In blocks as they came: one long array would be moved again and again while it grows.
   struct Numbers {
-    std::vector<std::int64_t> all;
+    std::vector<std::vector<std::int64_t>> blocks;
+    std::size_t count = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
 
-    void add(std::span<const std::int64_t> more);
+    void add(std::vector<std::int64_t> more, std::int64_t low, std::int64_t high);
     /// How many lie from the least to the greatest; 0: too many for an array of them.
     std::size_t span() const;
   };

@@ -20,6 +20,7 @@ constexpr const char* kSettings[] = {
     "SET bytea_output = 'hex'",
     "SET row_security = off",
     "SET client_min_messages = error",
+    "SET jit = off",  // a statement is run once: compiling it takes longer than it saves
 };
 // Unless the URL or the server gives another.
 constexpr const char* kTimeLimit = "SET statement_timeout = '600s'";

@@ -118,14 +118,17 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
   DISCREET_ASSIGN(const double rows, estimate(connection, *run.rows, log));
   if (rows < owners) return std::optional<Groups>();
   Census census(task);
+  std::vector<std::int64_t> keys, units;
   DISCREET_TRY(connection.copy(run.owners.print(), Intake::kRowsMax, log,
                                [&](std::span<const CopyRow> pairs) {
+                                 keys.clear();
+                                 units.clear();
                                  for (const CopyRow bytes : pairs) {
                                    FieldReader row(bytes);
-                                   const std::int64_t key = whole(row);
-                                   const std::int64_t unit = whole(row);
-                                   census.add_owners({&key, 1}, &unit);
+                                   keys.push_back(whole(row));
+                                   units.push_back(whole(row));
                                  }
+                                 census.add_owners(keys, units.data());
                                }));
   if (!census.begin()) return std::optional<Groups>();
   CensusFeed feed(census, task, run.fields, secret);
