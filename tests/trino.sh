@@ -144,6 +144,10 @@ case $action in
     ;;
   stop)
     for i in worker2 worker1 coordinator; do launch "$i" kill >/dev/null 2>&1 || true; done
+    # Also those whose number the launcher lost.
+    for process in /proc/[0-9]*; do
+      ! grep -qaF -- "-Dnode.data-dir=$dir/" "$process/cmdline" 2>/dev/null || kill -KILL "${process#/proc/}" 2>/dev/null || true
+    done
     ;;
   kill) launch "worker$node" kill ;;
   again)
