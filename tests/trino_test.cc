@@ -394,6 +394,42 @@ TEST(TrinoUnits, AreEqualWhereTheirValuesAre) {
   }
 }
 
+// One person's rows are bounded together whatever each table stores the id as.
+TEST(TrinoUnits, AreTheSameInTablesThatStoreThemDifferently) {
+  Cluster& cluster = Cluster::instance();
+  const std::string schema = "memory.s" + std::to_string(getpid());
+  cluster.must("CREATE SCHEMA " + schema);
+  for (const std::string type : {"double", "real", "decimal(30,2)", "varchar"}) {
+    policy::Policy policy;
+    policy.engine = cluster.url();
+    policy.units["people"].name = "people";
+    for (const std::string name : {"a", "b"}) {
+      policy::Table table;
+      table.name = name;
+      table.source = schema + "." + name + std::to_string(type.size());
+      cluster.must("CREATE TABLE " + table.source + " AS SELECT CAST(i * 1152921504606846976 AS " +
+                   (name == "a" ? "bigint" : type) +
+                   ") AS u, i AS x FROM UNNEST(sequence(0, 4)) AS t(i)");
+      table.unit = policy::UnitPath{"people", {}, "u", false};
+      table.bounds = {1, 1, true};
+      table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
+      policy.tables[name] = table;
+    }
+    Opened opened(policy);
+    Plan plan;
+    Part a, b;
+    a.source = from("a");
+    b.source = from("b");
+    TableUse both;
+    both.parts = {a, b};
+    plan.source = {{both}};
+    plan.measurements = {measurement(MeasureKind::kRows), measurement(MeasureKind::kUnits)};
+    auto checked = Checker::check(plan, opened.policy(), "q");
+    ASSERT_TRUE(checked.has_value()) << checked.error().message;
+    EXPECT_EQ(opened.run(*checked)[""], "units 5 | 5 | 5") << type;
+  }
+}
+
 TEST(LongTrinoQuestion, OverRowsOfTwoPeopleGivesTheReferencesBits) {
   expect_pairs_as_in_the_reference(
       [](const Database& database) { return std::make_unique<Opened>(database); });

@@ -184,15 +184,19 @@ class PostgresDialect final : public lowering::Dialect {
                    Sql::number(0, type_of == SqlType::kWide ? Word("numeric") : Word("bigint"))});
   }
 
-  /// Equal texts for equal values, and for no others. Zeros behind a numeric's point do not make
-  /// another number, nor does a zero's sign.
+  /// Equal texts for equal values, and for no others, whatever numbers are stored as: one table
+  /// has 7 and another 7.0 of the same person. Zeros behind a numeric's point do not make another
+  /// number, nor does a zero's sign.
   static Sql name_of(const StoredColumn& stored, Sql raw) {
     if (stored.type == kNumeric) raw = Sql::call("trim_scale", {std::move(raw)});
-    if (is_float(stored.type)) {
-      raw = Sql::infix("+", {Sql::cast(std::move(raw), "double precision"),
-                             Sql::cast(Sql::text("0"), "double precision")});
-    }
-    return as_text(std::move(raw));
+    if (!is_float(stored.type)) return as_text(std::move(raw));
+    const Sql d = Sql::infix("+", {Sql::cast(std::move(raw), "double precision"),
+                                   Sql::cast(Sql::text("0"), "double precision")});
+    // A whole number is cast exactly; NaN is above all limits.
+    const Sql limit = Sql::cast(Sql::text("9e18"), "double precision");
+    const Sql is_whole = Sql::infix("AND", {Sql::infix("<", {Sql::call("abs", {d}), limit}),
+                                            Sql::infix("=", {d, Sql::call("trunc", {d})})});
+    return Sql::choose({is_whole, as_text(Sql::cast(d, "bigint")), as_text(d)});
   }
 };
 

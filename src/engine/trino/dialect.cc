@@ -157,8 +157,9 @@ class TrinoDialect final : public lowering::Dialect {
     return varchar(std::move(raw));
   }
 
-  /// Equal texts for equal values, and for no others. Zeros behind a decimal's point do not make
-  /// another number, nor does a zero's sign, nor blanks at the end of a CHAR, nor a time zone.
+  /// Equal texts for equal values, and for no others, whatever numbers are stored as: one table
+  /// has 7 and another 7.0 of the same person. Zeros behind a decimal's point do not make another
+  /// number, nor does a zero's sign, nor blanks at the end of a CHAR, nor a time zone.
   static Sql name_of(const StoredColumn& stored, Sql raw) {
     const Type type = type_of(stored.type);
     switch (type.kind) {
@@ -169,8 +170,14 @@ class TrinoDialect final : public lowering::Dialect {
         return Sql::call("rtrim", {std::move(raw), Sql::text(".")});
       case Kind::kReal:
       case Kind::kDouble:
-        return varchar(Sql::infix(
-            "+", {Sql::cast(std::move(raw), "DOUBLE"), Sql::cast(Sql::text("0"), "DOUBLE")}));
+        return once(Sql::infix("+", {Sql::cast(std::move(raw), "DOUBLE"),
+                                     Sql::cast(Sql::text("0"), "DOUBLE")}),
+                    [](const Sql& d) {
+                      // A whole number is cast exactly, or is too large and stays as it is.
+                      const Sql whole = varchar(Sql::try_cast(d, "BIGINT"));
+                      return Sql::choose({Sql::infix("=", {d, Sql::call("truncate", {d})}),
+                                          Sql::call("coalesce", {whole, varchar(d)}), varchar(d)});
+                    });
       case Kind::kChar:
         return Sql::call("rtrim", {varchar(std::move(raw)), Sql::text(" ")});
       case Kind::kTimestamp:
