@@ -22,6 +22,7 @@
 #include "engine/trino/run.h"
 #include "engine/trino/sources.h"
 #include "engine/trino/trino_engine.h"
+#include "engine/units_for_tests.h"
 #include "plan/relational_for_tests.h"
 #include "tests/trino_reference.h"
 
@@ -394,39 +395,24 @@ TEST(TrinoUnits, AreEqualWhereTheirValuesAre) {
   }
 }
 
-// One person's rows are bounded together whatever each table stores the id as.
 TEST(TrinoUnits, AreTheSameInTablesThatStoreThemDifferently) {
   Cluster& cluster = Cluster::instance();
-  const std::string schema = "memory.s" + std::to_string(getpid());
-  cluster.must("CREATE SCHEMA " + schema);
+  int number = 0;
   for (const std::string type : {"double", "real", "decimal(30,2)", "varchar"}) {
-    policy::Policy policy;
-    policy.engine = cluster.url();
-    policy.units["people"].name = "people";
-    for (const std::string name : {"a", "b"}) {
-      policy::Table table;
-      table.name = name;
-      table.source = schema + "." + name + std::to_string(type.size());
-      cluster.must("CREATE TABLE " + table.source + " AS SELECT CAST(i * 1152921504606846976 AS " +
-                   (name == "a" ? "bigint" : type) +
-                   ") AS u, i AS x FROM UNNEST(sequence(0, 4)) AS t(i)");
-      table.unit = policy::UnitPath{"people", {}, "u", false};
-      table.bounds = {1, 1, true};
-      table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
-      policy.tables[name] = table;
-    }
-    Opened opened(policy);
-    Plan plan;
-    Part a, b;
-    a.source = from("a");
-    b.source = from("b");
-    TableUse both;
-    both.parts = {a, b};
-    plan.source = {{both}};
-    plan.measurements = {measurement(MeasureKind::kRows), measurement(MeasureKind::kUnits)};
-    auto checked = Checker::check(plan, opened.policy(), "q");
-    ASSERT_TRUE(checked.has_value()) << checked.error().message;
-    EXPECT_EQ(opened.run(*checked)[""], "units 5 | 5 | 5") << type;
+    SCOPED_TRACE(type);
+    const std::string schema =
+        "memory.s" + std::to_string(getpid()) + "_" + std::to_string(number++);
+    cluster.must("CREATE SCHEMA " + schema);
+    expect_one_row_of_each_unit(
+        cluster.url(),
+        [&](const std::string& name) {
+          cluster.must("CREATE TABLE " + schema + "." + name +
+                       " AS SELECT CAST(i * 1152921504606846976 AS " +
+                       (name == "a" ? "bigint" : type) +
+                       ") AS u, i AS x FROM UNNEST(sequence(0, 4)) AS t(i)");
+          return schema + "." + name;
+        },
+        [](const policy::Policy& policy) { return std::make_unique<Opened>(policy); });
   }
 }
 

@@ -17,6 +17,7 @@
 #include "engine/postgres/dialect.h"
 #include "engine/postgres/postgres_for_tests.h"
 #include "engine/postgres/sources.h"
+#include "engine/units_for_tests.h"
 
 namespace discreet::engine::postgres {
 namespace {
@@ -174,40 +175,23 @@ TEST(PostgresQuestion, GivesTheReferencesBitsAndDuckDbs) {
   compare_on_both(random, 3, 50, random_plan);
 }
 
-// One person's rows are bounded together whatever each table stores the id as, also where a float
-// is written with an exponent.
+// Also where a float is written with an exponent.
 TEST(PostgresUnits, AreTheSameInTablesThatStoreThemDifferently) {
+  PrivatePostgres& server = PrivatePostgres::instance();
   for (const std::string type :
        {"double precision", "real", "numeric", "numeric(30,2)", "integer", "text"}) {
-    PrivatePostgres& server = PrivatePostgres::instance();
-    policy::Policy policy;
-    policy.engine = server.url();
-    policy.units["people"].name = "people";
+    SCOPED_TRACE(type);
     const std::string schema = server.fresh_schema();
     const std::string step = type == "integer" ? "10" : "1152921504606846976";  // 2^60
-    for (const std::string name : {"a", "b"}) {
-      policy::Table table;
-      table.name = name;
-      table.source = schema + "." + name;
-      server.must("CREATE TABLE " + table.source + " AS SELECT CAST(i * " + step + " AS " +
-                  (name == "a" ? "bigint" : type) + ") AS u, i AS x FROM generate_series(0, 4) i");
-      table.unit = policy::UnitPath{"people", {}, "u", false};
-      table.bounds = {1, 1, true};
-      table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
-      policy.tables[name] = table;
-    }
-    Opened opened(policy);
-    Plan plan;
-    Part a, b;
-    a.source = from("a");
-    b.source = from("b");
-    TableUse both;
-    both.parts = {a, b};
-    plan.source = {{both}};
-    plan.measurements = {measurement(MeasureKind::kRows), measurement(MeasureKind::kUnits)};
-    auto checked = Checker::check(plan, opened.policy(), "q");
-    ASSERT_TRUE(checked.has_value()) << checked.error().message;
-    EXPECT_EQ(opened.run(*checked)[""], "units 5 | 5 | 5") << type;
+    expect_one_row_of_each_unit(
+        server.url(),
+        [&](const std::string& name) {
+          server.must("CREATE TABLE " + schema + "." + name + " AS SELECT CAST(i * " + step +
+                      " AS " + (name == "a" ? "bigint" : type) +
+                      ") AS u, i AS x FROM generate_series(0, 4) i");
+          return schema + "." + name;
+        },
+        [](const policy::Policy& policy) { return std::make_unique<Opened>(policy); });
   }
 }
 
