@@ -39,6 +39,7 @@ Result<int> run_check(const CheckArguments& arguments, const Streams& streams) {
     DISCREET_TRY(write_all(streams.out, render_mistakes(file, reading.mistakes, format)));
     return describe(Code::kInvalidInput).exit_status;
   }
+  DISCREET_TRY(engine::check_words(*reading.policy));
   if (arguments.data) DISCREET_TRY(check_data(*reading.policy, streams));
   DISCREET_TRY(write_all(streams.out, render_policy(file, *reading.policy, format)));
   return 0;

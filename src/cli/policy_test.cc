@@ -64,6 +64,18 @@ TEST(PolicyCheck, ShowsNoPassword) {
   }
 }
 
+TEST(PolicyCheck, KnowsTheWordsOfTheEngine) {
+  for (const auto& [words, status] : std::vector<std::pair<std::string, int>>{
+           {"memory=4GB", 0}, {"memory=4 GB", 2}, {"memory=abc", 2}, {"memry=4GB", 2}}) {
+    const PolicyFile file("version: 1\nsnapshot: s\nengine: \"duckdb?" + words +
+                          "\"\nunits: {p: {budget: {epsilon: 1}}}\n"
+                          "tables: {t: {source: t.csv, unit: {namespace: p, column: id}}}\n");
+    const Finished got = discreet({"policy", "check", "--policy", file.path()});
+    EXPECT_EQ(got.status, status) << words << got.out << got.err;
+    EXPECT_EQ(got.err.find("memory") != std::string::npos, status == 2) << got.err;
+  }
+}
+
 TEST(PolicyCheck, TellsAGoodPolicyBack) {
   const PolicyFile file(kGood);
   const Finished got = discreet({"policy", "check", "--policy", file.path()});

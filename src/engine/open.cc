@@ -3,6 +3,7 @@
 
 #include "base/suggest.h"
 #include "engine/duckdb/duckdb_engine.h"
+#include "engine/duckdb/limits.h"
 #include "engine/postgres/postgres_engine.h"
 #include "engine/postgres/sources.h"
 #include "engine/trino/sources.h"
@@ -36,6 +37,12 @@ Result<std::unique_ptr<Engine>> open_engine(const policy::Policy& policy, const 
   }
   DISCREET_ASSIGN(auto engine, duckdb::DuckDbEngine::open(policy, log));
   return std::unique_ptr<Engine>(std::move(engine));
+}
+
+Result<void> check_words(const policy::Policy& policy) {
+  if (!policy::is_embedded(policy.engine)) return {};
+  DISCREET_TRY(duckdb::parse_limits(policy.engine));
+  return {};
 }
 
 Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,

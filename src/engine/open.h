@@ -19,6 +19,10 @@ namespace discreet::engine {
 /// there yet.
 Result<std::unique_ptr<Engine>> open_engine(const policy::Policy& policy, const OwnerLog& log);
 
+/// What is wrong with the words behind duckdb?, without opening anything. Fails with:
+/// kInvalidInput.
+Result<void> check_words(const policy::Policy& policy);
+
 /// The columns of a source by itself, for a draft of a policy: a file, FILE.duckdb:TABLE, or
 /// postgres://user@host:port/database/schema.table, or
 /// trino://user@host:port/catalog.schema.table. Names and types, nothing of the data.
