@@ -64,6 +64,14 @@ TEST(Serve, TheFirstStartMakesEverythingFromThePolicy) {
   EXPECT_EQ(wrong.status, 2);
 }
 
+/// A question for each number.
+auto ask_new(ServedSurvey::Client& client, const ServedSurvey& survey, int number) {
+  const ServedSurvey::Json body = {
+      {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
+      {"epsilon", "0.01"}};
+  return ServedSurvey::ask(client, survey.tokens[0], "POST", "/api/v1/query", body.dump());
+}
+
 // No room on the disk: constant to the analyst, clear to the operator, over when there is room.
 TEST(Serve, AFullDiskIsToldAndPassesWithoutARestart) {
   const Scratch scratch(Scratch::Place::kMemory);
@@ -71,12 +79,7 @@ TEST(Serve, AFullDiskIsToldAndPassesWithoutARestart) {
   const auto server = survey.start();
   ASSERT_NE(server, nullptr);
   ServedSurvey::Client client(server->port());
-  const auto ask = [&](int number) {
-    const ServedSurvey::Json body = {
-        {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
-        {"epsilon", "0.01"}};
-    return ServedSurvey::ask(client, survey.tokens[0], "POST", "/api/v1/query", body.dump());
-  };
+  const auto ask = [&](int number) { return ask_new(client, survey, number); };
   EXPECT_EQ(ask(0).status, 200);
   const auto allow = [&](rlim_t bytes) {
     const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
@@ -122,12 +125,7 @@ TEST(Serve, ADatabaseThatIsAwayIsToldAndComesBackWithoutARestart) {
   const auto server = survey.start();
   ASSERT_NE(server, nullptr);
   ServedSurvey::Client client(server->port());
-  const auto ask = [&](int number) {
-    const ServedSurvey::Json body = {
-        {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
-        {"epsilon", "0.01"}};
-    return ServedSurvey::ask(client, survey.tokens[0], "POST", "/api/v1/query", body.dump());
-  };
+  const auto ask = [&](int number) { return ask_new(client, survey, number); };
   const auto first = ask(0);
   EXPECT_EQ(first.status, 200) << first.body << server->logged();
   database.must("ALTER ROLE reader NOLOGIN");
