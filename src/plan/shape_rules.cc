@@ -139,6 +139,10 @@ Result<Shape> shape_of_like(const Expr& expr, const std::vector<Shape>& args) {
   const std::size_t last = pattern.find_last_not_of('\\');
   const std::size_t slashes = pattern.size() - (last == std::string::npos ? 0 : last + 1);
   if (slashes % 2 == 1) return invalid_input("a LIKE pattern may not end with a backslash");
+  constexpr std::size_t kPatternMax = 1000;  // databases take the text's length times this
+  if (pattern.size() > kPatternMax || pattern.find('\0') != pattern.npos) {
+    return invalid_input("a LIKE pattern has at most 1,000 bytes, none of them 0");
+  }
   return truth(args[0].nullable);
 }
 

@@ -163,7 +163,12 @@ class DuckDbDialect final : public lowering::Dialect {
   }
 
   Sql like(Sql text, Sql pattern) const override {
-    return Sql::like(std::move(text), std::move(pattern));
+    return Sql::call("matches", {std::move(text), std::move(pattern)});
+  }
+  // matches() looks at no more by itself; left() would copy every text.
+  Sql like_first(Sql text, std::int64_t count, Sql pattern) const override {
+    DISCREET_CHECK(count == kMatchedCharacters);
+    return like(std::move(text), std::move(pattern));
   }
   Sql trim(Sql text) const override { return Sql::call("trim", {std::move(text), Sql::text(" ")}); }
   Sql length(Sql text) const override {

@@ -111,5 +111,27 @@ TEST(LoweredExpression, FollowsOurRulesInHardCases) {
   }
 }
 
+// Where ways to share a text among the % are tried in turn, this does not end (S9).
+TEST(LoweredExpression, MatchesALongTextThatFitsAlmost) {
+  std::string pattern;
+  for (int i = 0; i < 40; ++i) pattern += "%a";
+  const std::string text(60'000, 'a');
+  const std::string beyond(1 << 16, 'a');
+  Visits visits("parquet",
+                {visit("city", text_value(text + "c")), visit("city", text_value(text + "B")),
+                 visit("city", text_value(beyond + "b"))});
+  const auto like = [&](const char* name) {
+    return Expr::of(Op::kLike, {col("city"), txt(pattern + "%b")}, name);
+  };
+  const auto values = visits.evaluate({like(""), like("i")});
+  const auto told = [&](std::size_t row, std::size_t expr) { return tagged(values[row][expr]); };
+  EXPECT_EQ(told(0, 0), tagged(truth_value(false)));
+  EXPECT_EQ(told(0, 1), tagged(truth_value(false)));
+  EXPECT_EQ(told(1, 0), tagged(truth_value(false)));
+  EXPECT_EQ(told(1, 1), tagged(truth_value(true)));
+  EXPECT_EQ(told(2, 0), tagged(truth_value(false)));  // nobody looks beyond 65,536 characters
+  EXPECT_EQ(told(2, 1), tagged(truth_value(false)));
+}
+
 }  // namespace
 }  // namespace discreet::engine::duckdb

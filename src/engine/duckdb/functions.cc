@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "engine/duckdb/keep.h"
 #include "engine/integer_map.h"
+#include "engine/like.h"
 #include "engine/quantize.h"
 
 namespace discreet::engine::duckdb {
@@ -317,6 +318,17 @@ void listed(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
   copy_nulls(in, count, output);
 }
 
+void matches(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& pattern = *static_cast<LikePattern*>(duckdb_scalar_function_get_bind_data(info));
+  const Column in(duckdb_data_chunk_get_vector(input, 0));
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  auto* out = static_cast<bool*>(duckdb_vector_get_data(output));
+  for (idx_t i = 0; i < count; ++i) {
+    out[i] = !in.is_null(i) && pattern.matches(first_characters(in.text(i), kMatchedCharacters));
+  }
+  copy_nulls(in, count, output);
+}
+
 bool register_scalar(duckdb_connection connection, const char* name,
                      std::initializer_list<duckdb_type> parameters,
                      duckdb_scalar_function_bind_t bind, duckdb_scalar_function_t function,
@@ -386,6 +398,9 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
   auto bind_list = [](duckdb_bind_info info) {
     bind_constant<TextSet>(info, [](const std::string& text) { return TextSet(parse_list(text)); });
   };
+  auto bind_pattern = [](duckdb_bind_info info) {
+    bind_constant<LikePattern>(info, [](const std::string& text) { return LikePattern(text); });
+  };
   const std::string numbers = "CREATE TEMP SEQUENCE \"" + std::string(kRowNumbers) + "\"";
   return duckdb_query(connection, numbers.c_str(), nullptr) == DuckDBSuccess &&
          register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
@@ -402,6 +417,8 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
                          quotient) &&
          register_scalar(connection, "listed", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
                          bind_list, listed, DUCKDB_TYPE_BOOLEAN) &&
+         register_scalar(connection, "matches", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
+                         bind_pattern, matches, DUCKDB_TYPE_BOOLEAN) &&
          register_keep(connection, target);
 }
 

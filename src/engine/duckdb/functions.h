@@ -7,6 +7,7 @@
 //   plus, minus, times(a, b)          of steps whose result is known to fit: nothing is looked for
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
 //   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL
+//   matches(text, pattern)            LIKE of the first 65,536 characters (like.h); NULL of NULL
 //   census(owner)                     an aggregate that counts rows by unit in the run's Census
 //   owners({key, unit})               one that tells it whose a key is
 //   keep({unit, k0, ..., c0, ...})    one that hands every row to the Bounding of the run
@@ -31,6 +32,9 @@ struct KeepTarget {
 
 /// The sequence that numbers rows where each is a unit: no two numbers are the same.
 inline constexpr const char* kRowNumbers = "discreet rows";
+
+/// How much of a text matches() looks at.
+inline constexpr std::int64_t kMatchedCharacters = std::int64_t{1} << 16;
 
 /// The text that on_grid takes.
 std::string grid_text(const policy::Grid& grid);

@@ -133,6 +133,10 @@ class Dialect {
   virtual Sql date_trunc(const std::string& unit, Sql steps, bool date) const = 0;
 
   virtual Sql like(Sql text, Sql pattern) const = 0;  ///< with \ before what stands for itself
+  /// Of the first `count` characters.
+  virtual Sql like_first(Sql text, std::int64_t count, Sql pattern) const {
+    return like(cut(std::move(text), count), std::move(pattern));
+  }
   virtual Sql trim(Sql text) const = 0;
   virtual Sql length(Sql text) const = 0;
   /// Requires: first >= 1, count >= 0.

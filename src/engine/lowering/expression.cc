@@ -322,10 +322,14 @@ Sql ExpressionLowering::membership(const Expr& expr) const {
 
 Sql ExpressionLowering::like(const Expr& expr) const {
   Sql arg = lower(expr.args[0]);
-  Sql pattern = dialect_.text(plain_pattern(expr.args[1].value.text()));
-  if (expr.name != "i") return dialect_.like(std::move(arg), std::move(pattern));
-  return dialect_.like(letters(std::move(arg), kCapitals, kSmall),
-                       letters(std::move(pattern), kCapitals, kSmall));
+  std::string pattern = plain_pattern(expr.args[1].value.text());
+  if (expr.name != "i") {
+    return dialect_.like_first(std::move(arg), kTextMax, dialect_.text(pattern));
+  }
+  std::transform(pattern.begin(), pattern.end(), pattern.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return dialect_.like(letters(std::move(arg), kCapitals, kSmall), dialect_.text(pattern));
 }
 
 Sql ExpressionLowering::choice(const Expr& expr) const {
