@@ -129,11 +129,19 @@ bool declares_types(const std::string& source) {
   return true;
 }
 
+bool is_json(const std::string& source) {
+  const std::string name = lower(source);
+  return name.ends_with("json") || name.ends_with(".jsonl");
+}
+
 std::string table_draft(const SchemaTable& table, const DraftFacts& facts) {
   std::string out = "  " + yaml_text(table.name) + ":\n";
   out += "    source: " + yaml_text(table.source) + "\n";
   if (!declares_types(table.source)) {
     out += "    # this file declares no types, and none were guessed from its values: say them\n";
+  }
+  if (is_json(table.source)) {
+    out += "    # its names are those of the first record: that this one has them is not hidden\n";
   }
   out += (facts.unit.empty() ? unit_comment(table) : "") +
          "    unit: {namespace: " + yaml_text(space_of(facts)) +

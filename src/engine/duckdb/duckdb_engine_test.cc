@@ -340,6 +340,44 @@ TEST(Database, AUnitWhoseEqualValuesLookDifferentIsRefused) {
   EXPECT_NE(engine.error().message.find("INTERVAL"), std::string::npos) << engine.error().message;
 }
 
+// A value that is read for a draft would tell by a type what somebody's record holds.
+TEST(Json, ADraftSeesTheNamesOfTheFirstRecordAndNoTypes) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  const std::string first = "{\"u\": 1, \"x\": 5, \"day\": \"2024-01-01\", \"more\": {\"a\": 1}}";
+  const std::string odd = "{\"u\": 77, \"x\": \"unknown\", \"day\": \"n/a\", \"hiv\": true}";
+  const auto drafted = [&](const char* name) {
+    std::string text;
+    const auto columns = describe_source(name, folder.path(), log.log());
+    EXPECT_TRUE(columns.has_value());
+    for (const auto& column : *columns) text += column.name + " " + column.type + ";";
+    return text;
+  };
+  for (const std::string& more : {std::string(), "\n" + odd}) {
+    write_file(folder / "t.ndjson", first + more + "\n");
+    EXPECT_EQ(drafted("t.ndjson"), "u VARCHAR;x VARCHAR;day VARCHAR;more VARCHAR;");
+    write_file(folder / "t.json", "[" + first + (more.empty() ? "" : ", " + odd) + "]");
+    EXPECT_EQ(drafted("t.json"), "u VARCHAR;x VARCHAR;day VARCHAR;more VARCHAR;");
+  }
+}
+
+TEST(Sources, CompressedFilesAreRefusedByName) {
+  for (const char* name : {"t.json.gz", "t.CSV.GZ", "t.ndjson.zst"}) {
+    const auto source = parse_source(name, "");
+    ASSERT_FALSE(source.has_value()) << name;
+    EXPECT_NE(source.error().message.find("is compressed"), std::string::npos) << name;
+  }
+}
+
+TEST(Csv, ALineBeyondAMebibyteIsLeftOut) {
+  const ScratchFolder folder;
+  const std::string rows = "u,x\n1,5\n";
+  write_file(folder / "t.csv", rows);
+  const Answer without = read_back(folder, "t.csv");
+  write_file(folder / "t.csv", rows + "2,7" + std::string(3 << 20, ',') + "\n");
+  EXPECT_EQ(read_back(folder, "t.csv"), without);
+}
+
 TEST(Json, ValuesThatAreNoNumbersAreNull) {
   ScratchFolder folder;
   write_file(

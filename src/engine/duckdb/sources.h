@@ -44,7 +44,8 @@ Result<SourceName> parse_source(const std::string& source, const std::string& di
 Result<Schemas> open_sources(Connection& connection, const policy::Policy& policy,
                              const OwnerLog& log);
 
-/// The columns of one source, for a draft of a policy: names and types, nothing of the data.
+/// The columns of one source, for a draft of a policy: names and types, no values. A JSON's names
+/// are those of its first record, and it has no types: everything is text.
 Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
                                                           const std::string& directory,
                                                           const OwnerLog& log);
