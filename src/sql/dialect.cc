@@ -97,6 +97,7 @@ class DialectReader {
         out_{.sql = text.bytes(), .options = {}, .count_bounds = {}, .count_races = {}} {}
 
   Result<Dialect> run() && {
+    DISCREET_TRY(check_quotes());
     DISCREET_TRY(read_head());
     for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
       const bool star = is_word(text_, tokens_[i], "count") && tokens_[i + 1].symbol == '(' &&
@@ -115,10 +116,19 @@ class DialectReader {
 
   // SELECT WITH DIFFERENTIAL_PRIVACY [OPTIONS ( name = value, ... )]
   Result<void> read_head() {
-    Reader reader(text_, tokens_, 0);
-    const bool present = reader.take_word("select") && reader.take_word("with") &&
-                         reader.take_word("differential_privacy");
-    if (!present) return {};
+    std::size_t at = 0;
+    int depth = 0;
+    for (; at + 2 < tokens_.size(); ++at) {
+      if (tokens_[at].symbol == '(') ++depth;
+      if (tokens_[at].symbol == ')') --depth;
+      if (is_head(at)) break;
+    }
+    if (!is_head(at)) return {};
+    if (depth > 0) {
+      return text_.error(Code::kUnsupported, tokens_[at].start,
+                         "WITH DIFFERENTIAL_PRIVACY belongs to the outermost SELECT");
+    }
+    Reader reader(text_, tokens_, at + 3);
     if (reader.take_word("options")) {
       if (!reader.take_symbol('(')) return reader.expected("(");
       if (!reader.take_symbol(')')) {
@@ -128,7 +138,27 @@ class DialectReader {
         if (!reader.take_symbol(')')) return reader.expected(", or )");
       }
     }
-    blank(1, reader.next() - 1);
+    blank(at + 1, reader.next() - 1);
+    return {};
+  }
+
+  bool is_head(std::size_t at) const {
+    return at + 2 < tokens_.size() && is_word(text_, tokens_[at], "select") &&
+           is_word(text_, tokens_[at + 1], "with") &&
+           is_word(text_, tokens_[at + 2], "differential_privacy");
+  }
+
+  // BigQuery's quotes around names.
+  Result<void> check_quotes() const {
+    for (const Token& token : tokens_) {
+      const bool other = token.kind == TokenKind::kOther || token.kind == TokenKind::kSymbol;
+      const std::string_view word = spelling(text_, token);
+      const bool quoted = word.find_first_of("'\"$") != word.npos;
+      if (!other || quoted || word.find('`') == word.npos) continue;
+      return text_.error(Code::kUnsupported, token.start,
+                         "names are not written in backticks here; leave them away, or write "
+                         "double quotes: \"name\"");
+    }
     return {};
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "plan/grid.h"
 #include "sql/rows.h"
 
 namespace discreet::sql {
@@ -242,6 +243,17 @@ Result<Typed> Rows::date_function(Op op, std::vector<Typed> args, Place place) c
   return Typed{Expr::of(op, {std::move(args[1].expr)}, part), type, place};
 }
 
+namespace {
+
+/// To so many decimals, halves away from zero.
+Rational rounded(const Rational& value, int decimals) {
+  const Rational unit = plan::power_of_ten(decimals);
+  const Rational size = Rational((value.abs() * unit + Rational::ratio(1, 2)).floor()) / unit;
+  return value.sign() < 0 ? -size : size;
+}
+
+}  // namespace
+
 Result<Typed> Rows::cast(const Node& node) const {
   const Node name = node.part("typeName");
   const Place place = node.place();
@@ -253,9 +265,15 @@ Result<Typed> Rows::cast(const Node& node) const {
     return Typed{Expr::of(Op::kToInteger, {std::move(value.expr)}), Type::kInteger, place};
   }
   if (value.is_number() && target.type == Type::kDecimal) {
-    if (value.type == Type::kDecimal || value.is_literal()) {
+    if (value.is_literal()) {
       DISCREET_TRY(convert(value, Type::kDecimal, text_));
+      if (target.scale) value.expr.value.data = rounded(value.expr.value.number(), *target.scale);
       return value;
+    }
+    if (value.type == Type::kDecimal) {
+      if (!target.scale) return value;
+      return Typed{Expr::of(Op::kRound, {std::move(value.expr)}, std::to_string(*target.scale)),
+                   Type::kDecimal, place};
     }
     const Expr one = Expr::literal({Rational(1), Type::kDecimal});
     return Typed{Expr::of(Op::kMultiply, {std::move(value.expr), one}), Type::kDecimal, place};

@@ -98,7 +98,15 @@ Result<NamedType> named_type(const Node& type_name, const Text& text) {
                       "text, date or timestamp");
   }
   NamedType type = found->second;
-  if (names.back() == "numeric") type.grid = numeric_grid(type_name);
+  const std::vector<Node> digits = type_name.list("typmods");
+  if (names.back() == "numeric" && !digits.empty()) {
+    type.grid = numeric_grid(type_name);
+    if (!type.grid) {
+      return text.error(Code::kUnsupported, type_name.place(),
+                        "write numeric(p, s) with p from 1 to 18 and s from 0 to p");
+    }
+    type.scale = digits.size() == 2 ? static_cast<int>(digits[1].part("ival").number("ival")) : 0;
+  }
   return type;
 }
 

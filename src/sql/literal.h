@@ -36,6 +36,7 @@ Result<Typed> constant(const Node& node, const Text& text);
 struct NamedType {
   policy::Type type = policy::Type::kText;
   std::optional<plan::Grid> grid;  ///< integer types, numeric(p, s): what fits
+  std::optional<int> scale = {};   ///< numeric(p, s): s
 };
 /// Fails with: kUnsupported, naming those that there are.
 Result<NamedType> named_type(const Node& type_name, const Text& text);

@@ -78,6 +78,11 @@ Result<TypedPost> ReleasedBinder::bind(const Node& node, const Weight& weight) c
     if (type.type == Type::kInteger && value.type == Type::kDecimal) {
       value.post = Post::of(PostKind::kRound, {std::move(value.post)});
     }
+    if (type.scale && value.type == Type::kDecimal) {
+      constexpr int kDecimalsMax = 12;  // as ROUND's: behind them a released number has none
+      value.post = Post::of(PostKind::kRound, {std::move(value.post)});
+      value.post.index = static_cast<std::size_t>(std::min(*type.scale, kDecimalsMax));
+    }
     value.type = type.type;
     return value;
   }
