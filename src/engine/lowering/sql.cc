@@ -24,6 +24,16 @@ std::string joined(const std::vector<Sql>& parts, std::string_view between) {
   return out;
 }
 
+/// What stands behind CASE: condition or constant, result, ..., else.
+std::string cases(const std::vector<Sql>& args) {
+  DISCREET_CHECK(args.size() % 2 == 1 && args.size() >= 3);
+  std::string out;
+  for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
+    out += " WHEN " + args[i].print() + " THEN " + args[i + 1].print();
+  }
+  return out + " ELSE " + args.back().print() + " END)";
+}
+
 std::string spaced(Word op) { return " " + std::string(op.text) + " "; }
 
 }  // namespace
@@ -68,6 +78,10 @@ Sql Sql::count_rows() { return Sql("count(*)"); }
 
 Sql Sql::count_distinct(Sql arg) { return Sql("count(DISTINCT " + arg.print() + ")"); }
 
+Sql Sql::filtered(Sql aggregate, const Sql& condition) {
+  return Sql(aggregate.print() + " FILTER (WHERE " + condition.print() + ")");
+}
+
 Sql Sql::prefix(Word op, Sql arg) {
   return Sql("(" + std::string(op.text) + " " + arg.print() + ")");
 }
@@ -107,13 +121,10 @@ Sql Sql::bytes(std::string_view value) {
   return Sql(out + "'");
 }
 
-Sql Sql::choose(std::vector<Sql> args) {
-  DISCREET_CHECK(args.size() % 2 == 1 && args.size() >= 3);
-  std::string out = "(CASE";
-  for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
-    out += " WHEN " + args[i].print() + " THEN " + args[i + 1].print();
-  }
-  return Sql(out + " ELSE " + args.back().print() + " END)");
+Sql Sql::choose(std::vector<Sql> args) { return Sql("(CASE" + cases(args)); }
+
+Sql Sql::match(const Sql& value, std::vector<Sql> args) {
+  return Sql("(CASE " + value.print() + cases(args));
 }
 
 Sql Sql::in(Sql arg, std::vector<Sql> list) {

@@ -38,6 +38,8 @@ class Sql {
   static Sql call(Word function, std::vector<Sql> args);
   static Sql count_rows();             ///< count(*)
   static Sql count_distinct(Sql arg);  ///< count(DISTINCT arg)
+  /// An aggregate of those rows alone where `condition` is true.
+  static Sql filtered(Sql aggregate, const Sql& condition);
   static Sql prefix(Word op, Sql arg);
   static Sql postfix(Sql arg, Word op);
   /// Between all of them; one argument stays as it is.
@@ -50,6 +52,8 @@ class Sql {
   static Sql bytes(std::string_view value);
   /// Condition, result, condition, result, ..., else.
   static Sql choose(std::vector<Sql> args);
+  /// `value` is computed once: constant, result, constant, result, ..., else; else for NULL too.
+  static Sql match(const Sql& value, std::vector<Sql> args);
   static Sql in(Sql arg, std::vector<Sql> list);
   static Sql like(Sql arg, Sql pattern);  ///< with \ before what stands for itself
   /// DuckDB's {'name': value, ...}, [item, ...]

@@ -208,27 +208,25 @@ Sql double_on_grid(const Sql& x, const Grid& grid) {
   const Ends ends = ends_of(grid);
   const Rational most = std::max(grid.low.abs(), grid.high.abs()) + Rational(1);
   const Integer reach = power(2, bits_of(Integer(most.ceil())));
-  std::vector<Sql> cases = {Sql::postfix(x, "IS NULL"),
-                            null(),
-                            Sql::call("is_nan", {x}),
-                            null(),
-                            Sql::infix(">", {x, binary64(reach)}),
-                            steps(ends.high),
-                            Sql::infix("<", {x, binary64(Integer(-reach))}),
-                            steps(ends.low)};
-  if (ends.p == 1 && ends.q < (1 << 20)) {
-    // Below 2^36 the product is off by less than 2^-17: away from a half its rounding is right.
+  std::vector<Sql> cases;
+  if (ends.p == 1 && ends.q < (1 << 20) && ends.reach() < power(2, 36)) {
+    // Between the ends no clamping is needed; NULL and NaN are not there. Below 2^36 the product is
+    // off by less than 2^-17: away from a half its rounding is right.
     const Sql y = ends.q == 1 ? x : Sql::infix("*", {x, binary64(ends.q)});
-    const Sql small = Sql::infix("<", {Sql::call("abs", {y}), binary64(power(2, 36))});
-    const Sql part = Sql::call("abs", {Sql::infix("-", {y, Sql::call("truncate", {y})})});
-    const Sql clear =
-        Sql::infix(">", {Sql::call("abs", {Sql::infix("-", {part, number_of_double(0.5)})}),
-                         number_of_double(0.0001)});
-    cases.push_back(Sql::infix("AND", {small, clear}));
-    const Sql value = bigint(y);
-    cases.push_back(
-        Sql::choose({Sql::infix("<", {value, steps(ends.low)}), steps(ends.low),
-                     Sql::infix(">", {value, steps(ends.high)}), steps(ends.high), value}));
+    std::vector<Sql> near = {Sql::infix(">=", {y, binary64(ends.low)}),
+                             Sql::infix("<=", {y, binary64(ends.high)})};
+    if (ends.q != 1) {
+      const Sql part = Sql::call("abs", {Sql::infix("-", {y, Sql::call("truncate", {y})})});
+      near.push_back(
+          Sql::infix(">", {Sql::call("abs", {Sql::infix("-", {part, number_of_double(0.5)})}),
+                           number_of_double(0.0001)}));
+    }
+    cases = {Sql::infix("AND", std::move(near)), bigint(y)};
+  }
+  for (const Sql& one : {Sql::postfix(x, "IS NULL"), null(), Sql::call("is_nan", {x}), null(),
+                         Sql::infix(">", {x, binary64(reach)}), steps(ends.high),
+                         Sql::infix("<", {x, binary64(Integer(-reach))}), steps(ends.low)}) {
+    cases.push_back(one);
   }
   // x = sign m 2^e from its bits; m q 2^e / p with the powers of two where they are whole.
   const Sql bits = Sql::call("from_big_endian_64", {Sql::call("to_ieee754_64", {x})});

@@ -86,10 +86,17 @@ class Gathering {
 
   void take(const Row& row) {
     Reader reader(row);
+    if (!statement_.beside.empty()) {
+      for (const std::string& key : statement_.beside) {
+        const std::int64_t units = reader.whole();
+        add(key, units, numbers(reader));
+      }
+      is_fine_ = is_fine_ && reader.is_fine();
+      return;
+    }
     std::string key = reader.key(statement_.keys);
     const std::int64_t units = reader.whole();
-    std::vector<Int128> numbers;
-    for (std::size_t i = 0; i < statement_.steps.size(); ++i) numbers.push_back(reader.wide());
+    const std::vector<Int128> measured = numbers(reader);
     if (!statement_.tallies.empty()) {
       std::vector<std::optional<std::int64_t>> values;
       for (std::size_t t = 0; t < tallies_.size(); ++t) values.push_back(reader.whole_or_null());
@@ -106,12 +113,7 @@ class Gathering {
       }
     }
     is_fine_ = is_fine_ && reader.is_fine();
-    if (units == 0) return;  // without keys SQL gives a row for no rows
-    groups_.keys.push_back(std::move(key));
-    groups_.units.push_back(units);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      groups_.integers[statement_.steps[i]].push_back(numbers[i]);
-    }
+    add(std::move(key), units, measured);
   }
 
   bool is_fine() const { return is_fine_; }
@@ -131,6 +133,21 @@ class Gathering {
   }
 
  private:
+  std::vector<Int128> numbers(Reader& reader) const {
+    std::vector<Int128> out;
+    for (std::size_t i = 0; i < statement_.steps.size(); ++i) out.push_back(reader.wide());
+    return out;
+  }
+
+  void add(std::string key, std::int64_t units, const std::vector<Int128>& numbers) {
+    if (units == 0) return;  // without keys, or with all side by side, SQL gives a row for no rows
+    groups_.keys.push_back(std::move(key));
+    groups_.units.push_back(units);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      groups_.integers[statement_.steps[i]].push_back(numbers[i]);
+    }
+  }
+
   const Statement& statement_;
   Groups groups_;
   std::vector<std::unordered_map<std::string, Runs>> tallies_;

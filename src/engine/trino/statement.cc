@@ -49,17 +49,23 @@ class StatementLowering {
   std::vector<Held> held_in_contents() const;
   bool chooses_groups() const;
   bool needs_values() const;
+  bool goes_beside() const;
 
   Select rows() const;
   Select rows_that_count() const;
   bool has_code(std::size_t key) const;
   Sql counts() const;
   Select stages();
+  Sql part(std::size_t m) const;
   Select sums(const Select& rows) const;
+  Sql mean(std::size_t m, const Sql& n, const Sql& s) const;
   Select means(const Select& sums) const;
+  std::vector<Sql> conditions() const;
+  Statement lower_beside();
   Sql integer(std::size_t m) const;
   Sql sum(Sql value, std::size_t m) const;
   Sql units() const;
+  static Sql total(Sql added);
   Sql number(std::size_t m) const;
 
   const plan::Checked& checked_;
@@ -121,7 +127,13 @@ Select StatementLowering::rows() const {
       value = dialect().first_characters(std::move(value), kKeyCharacters);
     }
     if (last_ == Rows::kSummed && has_code(key)) {
-      value = Sql::call("array_position", {Sql::array(run_.listed[key]), std::move(value)});
+      std::vector<Sql> codes;
+      for (std::size_t j = 0; j < run_.listed[key].size(); ++j) {
+        codes.push_back(run_.listed[key][j]);
+        codes.push_back(dialect().number(static_cast<std::int64_t>(j + 1)));
+      }
+      codes.push_back(dialect().number(0));
+      value = Sql::match(value, std::move(codes));
     }
     select.outputs.push_back(Sql::as(std::move(value), field.name));
   }
@@ -191,6 +203,17 @@ Sql StatementLowering::sum(Sql value, std::size_t m) const {
   return Sql::call("sum", {Sql::cast_decimal(std::move(value), most < short_end ? 18 : 38, 0)});
 }
 
+/// What some rows of one unit and key add up to.
+Sql StatementLowering::part(std::size_t m) const {
+  const Measure& one = measure(m);
+  if (one.kind == MeasureKind::kSum) return sum(integer(m), m);
+  if (one.kind == MeasureKind::kSquares) {
+    const Sql z = integer(m);
+    return sum(Sql::infix("*", {z, z}), m);
+  }
+  return Sql::call("count", {contents_[*one.content]});
+}
+
 /// One row for each unit and key: how many rows it has, and what they add up to.
 Select StatementLowering::sums(const Select& rows) const {
   Select select = select_from(rows);
@@ -198,21 +221,26 @@ Select StatementLowering::sums(const Select& rows) const {
   select.group_by = select.outputs.size();
   select.outputs.push_back(Sql::as(Sql::count_rows(), "n"));
   for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
-    const Measure& one = measure(m);
-    if (!one.content) continue;
-    Sql part = Sql::call("count", {contents_[*one.content]});
-    if (one.kind == MeasureKind::kSum) part = sum(integer(m), m);
-    if (one.kind == MeasureKind::kSquares) {
-      const Sql z = integer(m);
-      part = sum(Sql::infix("*", {z, z}), m);
-    }
-    select.outputs.push_back(Sql::as(std::move(part), numbered("m", m)));
+    if (measure(m).content) select.outputs.push_back(Sql::as(part(m), numbered("m", m)));
   }
   return select;
 }
 
-/// The same where no more than r rows count: of more, what r of them add up to on average. Halves
-/// away from zero; with s = q n + t, as q r + round(t r / n), none of which overflows.
+/// What n rows add up to, s, where no more than r of them count: of more, what r of them add up to
+/// on average. Halves away from zero; with s = q n + t, as q r + round(t r / n), none of which
+/// overflows.
+Sql StatementLowering::mean(std::size_t m, const Sql& n, const Sql& s) const {
+  const Sql r = dialect().number(run_.task.rows_per_unit_and_group);
+  if (!measure(m).content) return Sql::call("least", {n, r});
+  const Sql all = wide(s);
+  const Sql rest = Sql::infix("%", {all, n});
+  const Sql whole = Sql::infix("/", {Sql::infix("-", {all, rest}), n});
+  return Sql::choose({Sql::infix("<=", {n, r}), all,
+                      Sql::infix("+", {Sql::infix("*", {whole, r}),
+                                       Sql::infix("/", {Sql::infix("*", {rest, r}), n})})});
+}
+
+/// One row for each unit and key that count: what it adds to the measurements.
 Select StatementLowering::means(const Select& sums) const {
   Select select = select_from(sums);
   const Sql n = Sql::name({"n"});
@@ -227,21 +255,90 @@ Select StatementLowering::means(const Select& sums) const {
                               numbered("k", i))
                     : keys_[i]);
   }
-  const Sql r = dialect().number(run_.task.rows_per_unit_and_group);
   for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
     if (measure(m).kind == MeasureKind::kUnits) continue;
-    Sql mean = Sql::call("least", {n, r});
-    if (measure(m).content) {
-      const Sql s = wide(Sql::name({numbered("m", m)}));
-      const Sql rest = Sql::infix("%", {s, n});
-      const Sql whole = Sql::infix("/", {Sql::infix("-", {s, rest}), n});
-      mean = Sql::choose({Sql::infix("<=", {n, r}), s,
-                          Sql::infix("+", {Sql::infix("*", {whole, r}),
-                                           Sql::infix("/", {Sql::infix("*", {rest, r}), n})})});
-    }
-    select.outputs.push_back(Sql::as(std::move(mean), numbered("m", m)));
+    const std::string name = numbered("m", m);
+    select.outputs.push_back(Sql::as(mean(m, n, Sql::name({name})), name));
   }
   return select;
+}
+
+/// Whether a unit's rows are added up for all keys at once, side by side: where the keys are few,
+/// listed, and no more than a unit may have. Then the unit alone is grouped by.
+bool StatementLowering::goes_beside() const {
+  constexpr std::size_t kKeys = 8;
+  constexpr std::size_t kNumbers = 24;
+  if (run_.fields.empty() || run_.fields.front().name != "unit") return false;
+  if (keys_.empty() || !checked_.listed() || chooses_groups() || needs_values()) return false;
+  const std::size_t keys = checked_.listed()->size();
+  std::size_t numbers = 1;
+  for (const Measure& one : run_.task.measures) numbers += one.content ? 1 : 0;
+  return keys <= kKeys && keys * numbers <= kNumbers;
+}
+
+/// Of a row: that it has the listed key, for each in the order of `listed()`.
+std::vector<Sql> StatementLowering::conditions() const {
+  std::vector<std::vector<Sql>> all(1);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    std::vector<std::vector<Sql>> longer;
+    for (const std::vector<Sql>& before : all) {
+      for (std::size_t j = 0; j < run_.listed[i].size(); ++j) {
+        longer.push_back(before);
+        longer.back().push_back(Sql::infix(
+            "=", {keys_[i], has_code(i) ? dialect().number(static_cast<std::int64_t>(j + 1))
+                                        : run_.listed[i][j]}));
+      }
+    }
+    all = std::move(longer);
+  }
+  std::vector<Sql> out;
+  for (std::vector<Sql>& one : all) out.push_back(Sql::infix("AND", std::move(one)));
+  return out;
+}
+
+/// One row for each unit, then one for all. By FILTER: sums over CASE are taken apart by Trino into
+/// groups by unit and key again.
+Statement StatementLowering::lower_beside() {
+  last_ = Rows::kSummed;
+  Statement out;
+  Select sums = select_from(rows());
+  sums.outputs = {Sql::name({"unit"})};
+  sums.group_by = 1;
+  std::vector<Sql> parts;
+  const std::vector<Sql> conditions = this->conditions();
+  DISCREET_CHECK(conditions.size() == checked_.listed()->size());
+  for (std::size_t key = 0; key < conditions.size(); ++key) {
+    out.beside.push_back(encode_key((*checked_.listed())[key], checked_.key_shapes()));
+    const auto named = [&](const char* letter, std::size_t m) {
+      return numbered(letter, m) + "_" + std::to_string(key);
+    };
+    const Sql n = Sql::name({numbered("n", key)});
+    const Sql units = Sql::call("count_if", {Sql::infix(">", {n, dialect().number(0)})});
+    sums.outputs.push_back(
+        Sql::as(Sql::filtered(Sql::count_rows(), conditions[key]), numbered("n", key)));
+    parts.push_back(n);
+    out.select.outputs.push_back(units);
+    for (std::size_t m = 0; m < run_.task.measures.size(); ++m) {
+      if (measure(m).kind == MeasureKind::kUnits) {
+        out.select.outputs.push_back(wide(units));
+        continue;
+      }
+      if (measure(m).content) {
+        sums.outputs.push_back(Sql::as(Sql::filtered(part(m), conditions[key]), named("s", m)));
+      }
+      parts.push_back(Sql::as(mean(m, n, Sql::name({named("s", m)})), named("m", m)));
+      out.select.outputs.push_back(total(Sql::call("sum", {wide(Sql::name({named("m", m)}))})));
+    }
+  }
+  for (std::size_t m = 0; m < run_.task.measures.size(); ++m) out.steps.push_back(m);
+  Select of_units = select_from(sums);
+  of_units.outputs = std::move(parts);
+  // Not in the scan, as in means(): n0, which is never below 0, keeps the condition here.
+  of_units.where = {Sql::infix(">=", {Sql::choose({Sql::postfix(Sql::name({"unit"}), "IS NOT NULL"),
+                                                   Sql::name({"n0"}), dialect().number(-1)}),
+                                      dialect().number(0)})};
+  out.select.from = select_from(of_units).from;
+  return out;
 }
 
 Sql StatementLowering::units() const {
@@ -249,12 +346,14 @@ Sql StatementLowering::units() const {
   return Sql::call("count_if", {Sql::infix("=", {Sql::name({"n"}), dialect().number(1)})});
 }
 
+/// 0 where nothing was added.
+Sql StatementLowering::total(Sql added) {
+  return wide(Sql::call("coalesce", {std::move(added), wide(Integer(0))}));
+}
+
 /// A measurement over the last stage's rows, as DECIMAL(38,0).
 Sql StatementLowering::number(std::size_t m) const {
   const Measure& one = measure(m);
-  const auto total = [](Sql added) {
-    return wide(Sql::call("coalesce", {std::move(added), wide(Integer(0))}));
-  };
   if (one.kind == MeasureKind::kUnits) return wide(units());
   if (last_ == Rows::kSummed) {
     return total(Sql::call("sum", {wide(Sql::name({numbered("m", m)}))}));
@@ -278,6 +377,7 @@ Sql StatementLowering::number(std::size_t m) const {
 }
 
 Statement StatementLowering::lower() {
+  if (goes_beside()) return lower_beside();
   Statement out;
   out.keys = run_.task.keys;
   Select inner = stages();

@@ -20,11 +20,13 @@ namespace discreet::engine::trino {
 
 struct Statement {
   /// Puts out: keys; units; one number for each of `steps`; with tallies, further the values of
-  /// each, grouping() of these values, and the number of rows.
+  /// each, grouping() of these values, and the number of rows. With `beside`: one row, which has
+  /// units and numbers of each of these keys, and no key.
   lowering::Select select;
   std::vector<KeyKind> keys;
   std::vector<std::size_t> steps;                 ///< which measurements the numbers are
   std::vector<std::vector<std::size_t>> tallies;  ///< which quantiles the values are of
+  std::vector<std::string> beside = {};           ///< canonical bytes of keys, side by side
 
   /// As `explain` shows it.
   std::string print() const { return select.print() + ";\n"; }
