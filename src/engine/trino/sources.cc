@@ -92,10 +92,11 @@ Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
   return check_identifier(schemas, at, table.unit->column);
 }
 
-/// A table of the catalog's own, asked about tables of ours, which are all in that catalog.
+/// A table of the catalog's own, asked about tables of ours, which are all in that catalog: rows of
+/// `width` texts, one for each of `columns`.
 Result<std::vector<Row>> look_up(Client& client, std::span<const std::vector<std::string>> tables,
-                                 const std::string& columns, const std::string& from,
-                                 const OwnerLog& log) {
+                                 const std::string& columns, std::size_t width,
+                                 const std::string& from, const OwnerLog& log) {
   const std::string& catalog = tables[0][0];
   std::string sql = "SELECT " + columns + " FROM " + quote_name(catalog) + ".information_schema." +
                     from + " WHERE ";
@@ -106,7 +107,14 @@ Result<std::vector<Row>> look_up(Client& client, std::span<const std::vector<std
   std::string fault;
   Result<std::vector<Row>> rows = client.ask(sql, log, &fault);
   if (fault == "CATALOG_NOT_FOUND") return not_found({catalog}, "catalog for");
-  return rows;
+  const bool fine = !rows || std::all_of(rows->begin(), rows->end(), [&](const Row& row) {
+    return row.size() == width && std::all_of(row.begin(), row.end(), [](const Cell& cell) {
+             return std::holds_alternative<std::string>(cell);
+           });
+  });
+  if (fine) return rows;
+  if (log.say) log.say("trino: a row that was not asked for");
+  return engine_failed();
 }
 
 }  // namespace
@@ -138,12 +146,12 @@ Result<std::map<std::vector<std::string>, std::vector<StoredColumn>>> columns_of
   }
   for (const auto& [catalog, inside] : catalogs) {
     DISCREET_ASSIGN(const std::vector<Row> rows,
-                    look_up(client, inside, "table_schema, table_name, column_name, data_type",
+                    look_up(client, inside, "table_schema, table_name, column_name, data_type", 4,
                             "columns", log));
     for (const Row& row : rows) {
-      const std::string type = text_of(row.at(3));
-      out[{catalog, text_of(row.at(0)), text_of(row.at(1))}].push_back(
-          {text_of(row.at(2)), type, code_of(parse_type(type))});
+      const std::string type = text_of(row[3]);
+      out[{catalog, text_of(row[0]), text_of(row[1])}].push_back(
+          {text_of(row[2]), type, code_of(parse_type(type))});
     }
   }
   for (auto& [name, columns] : out) {
@@ -156,9 +164,9 @@ Result<std::map<std::vector<std::string>, std::vector<StoredColumn>>> columns_of
 Result<StoredTable> describe(Client& client, const std::string& source, const OwnerLog& log) {
   DISCREET_ASSIGN(const std::vector<std::string> name, parse_source(source));
   DISCREET_ASSIGN(const std::vector<Row> kinds,
-                  look_up(client, {&name, 1}, "table_type", "tables", log));
+                  look_up(client, {&name, 1}, "table_type", 1, "tables", log));
   if (kinds.empty()) return not_found(name, "table");
-  if (text_of(kinds[0].at(0)) != "BASE TABLE") {
+  if (text_of(kinds[0][0]) != "BASE TABLE") {
     return invalid_input(in_quotes(dotted(name)) +
                          " is a view: what it runs on a row could fail on one; name a table");
   }

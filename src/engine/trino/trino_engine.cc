@@ -89,7 +89,11 @@ Result<std::vector<std::string>> TrinoEngine::public_values(const policy::Policy
   select.group_by = 1;
   DISCREET_ASSIGN(const std::vector<Row> rows, client_->ask(select.print(), log));
   std::vector<std::string> values;
-  for (const Row& row : rows) values.push_back(std::get<std::string>(row.at(0)));
+  for (const Row& row : rows) {
+    const std::string* const value = row.size() == 1 ? std::get_if<std::string>(&row[0]) : nullptr;
+    if (value == nullptr) return engine_failed();
+    values.push_back(*value);
+  }
   DISCREET_TRY(check_listed(values.size(), table, column, most));
   std::sort(values.begin(), values.end());
   return values;
