@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <random>
 #include <sstream>
 #include <string>
@@ -26,8 +27,10 @@ namespace discreet::ledger {
 
 class KillTrial {
  public:
-  explicit KillTrial(std::uint64_t seed) : random_(seed) {
-    const auto created = Ledger::create({.path = scratch_ / "ledger",
+  /// `place`: where the ledger is; a file of its own if nothing is said.
+  explicit KillTrial(std::uint64_t seed, const std::filesystem::path& place = {})
+      : path_(place.empty() ? scratch_ / "ledger" : place), random_(seed) {
+    const auto created = Ledger::create({.path = path_,
                                          .key = scratch_ / "key",
                                          .witness = scratch_ / "witness",
                                          .witness_every = seed % 2 == 0 ? 1U : 8U});
@@ -79,8 +82,7 @@ class KillTrial {
   };
 
   Result<std::unique_ptr<Ledger>> open() {
-    return Ledger::open(
-        {.path = scratch_ / "ledger", .key = scratch_ / "key", .witness = scratch_ / "witness"});
+    return Ledger::open({.path = path_, .key = scratch_ / "key", .witness = scratch_ / "witness"});
   }
 
   Child start() {
@@ -186,8 +188,9 @@ class KillTrial {
     }
   }
 
-  std::mt19937_64 random_;
   Scratch scratch_;
+  std::filesystem::path path_;
+  std::mt19937_64 random_;
   Oracle oracle_;
   std::vector<std::string> complaints_;
   std::uint64_t kills_ = 0;

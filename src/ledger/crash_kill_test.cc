@@ -5,13 +5,15 @@
 #include <cstdio>
 
 #include "ledger/crash_kill_for_tests.h"
+#include "ledger/ledger_for_tests.h"
 
 namespace discreet::ledger {
 namespace {
 
 TEST(Kill, NothingThatAKilledProcessSentIsLost) {
   for (const std::uint64_t seed : {1, 2}) {
-    KillTrial trial(seed);
+    const Scratch scratch;
+    KillTrial trial(seed, fixture::place_in(scratch, "ledger"));
     for (const int processes : {1, 2}) {
       for (const std::string& wrong : trial.kill(processes)) ADD_FAILURE() << wrong;
     }

@@ -117,7 +117,11 @@ class Home {
     EXPECT_FALSE(ledger);
     return ledger ? "" : ledger.error().message;
   }
-  /// Changes the file behind the ledger's back.
+  /// Bytes in the store's SQL, given as digits of base 16.
+  std::string bytes(const std::string& hex) const {
+    return is_postgres(path) ? "'\\x" + hex + "'::bytea" : "x'" + hex + "'";
+  }
+  /// Changes the store behind the ledger's back.
   void sql(const std::string& text) {
     if (is_postgres(path)) {
       auto session = PgSession::open(path.string());

@@ -25,17 +25,32 @@ std::unique_ptr<Ledger> with_answers(Home& home, int answers) {
 }
 
 TEST(Tamper, AnEditedRowIsNamed) {
-  const char* const edits[] = {
-      "amount = '1'",        "delta = '1'",         "analyst = 'press'", "time_ms = time_ms + 1",
-      "question = x'00'",    "request_id = x'00'",  "kind = 5",          "units = 'x'",
-      "hash = zeroblob(32)", "writer = writer + 1", "plan = x''",        "blocks = '1:a'",
-      "detail = 'no noise'", "kind = 99",           "amount = '-1'",     "amount = 'x'",
-      "hash = x'00'",        "about = 2",
+  const Home any;
+  const auto bytes = [&](const std::string& hex) { return any.bytes(hex); };
+  const std::string edits[] = {
+      "amount = '1'",
+      "delta = '1'",
+      "analyst = 'press'",
+      "time_ms = time_ms + 1",
+      "question = " + bytes("00"),
+      "request_id = " + bytes("00"),
+      "kind = 5",
+      "units = 'x'",
+      "hash = " + bytes(std::string(64, '0')),
+      "writer = writer + 1",
+      "plan = " + bytes(""),
+      "blocks = '1:a'",
+      "detail = 'no noise'",
+      "kind = 99",
+      "amount = '-1'",
+      "amount = 'x'",
+      "hash = " + bytes("00"),
+      "about = 2",
   };
-  for (const char* edit : edits) {
+  for (const std::string& edit : edits) {
     Home home;
     with_answers(home, 3).reset();
-    home.sql("UPDATE records SET " + std::string(edit) + " WHERE sequence = 6");
+    home.sql("UPDATE records SET " + edit + " WHERE sequence = 6");
     const std::string why = home.why_not();
     EXPECT_SAYS(why, "record 6");
     EXPECT_FALSE(home.try_open(Access::kLook)) << edit;
@@ -46,7 +61,8 @@ TEST(Tamper, AnEditedRowIsNamed) {
 TEST(Tamper, AnOwnersRecordWithoutTheSignatureIsNamed) {
   Home home;
   with_answers(home, 1).reset();
-  home.sql("UPDATE records SET signature = zeroblob(64) WHERE sequence = 2");
+  home.sql("UPDATE records SET signature = " + home.bytes(std::string(128, '0')) +
+           " WHERE sequence = 2");
   EXPECT_SAYS(home.why_not(), "record 2 (analyst) does not bear the owner's signature");
 }
 
@@ -82,8 +98,8 @@ TEST(Tamper, AHistoryWrittenAnewIsNotTheWitnesssOne) {
   std::string edits = "UPDATE records SET amount = '25000000000000000' WHERE sequence = 4;";
   for (std::size_t i = 4; i < history.size(); ++i) {
     history[i].hash = chain(history[i - 1].hash, history[i]);
-    edits += "UPDATE records SET hash = x'" + to_hex(history[i].hash) +
-             "' WHERE sequence = " + std::to_string(i) + ";";
+    edits += "UPDATE records SET hash = " + home.bytes(to_hex(history[i].hash)) +
+             " WHERE sequence = " + std::to_string(i) + ";";
   }
   home.sql(edits);
   EXPECT_SAYS(home.why_not(), "record 6 is not the one that its witness has seen");
@@ -107,12 +123,13 @@ TEST(Tamper, SwappedAndLostAnswersAreNamedWhenTheyAreRead) {
 }
 
 TEST(Tamper, WhatHappensBehindAnOpenLedgerIsSeenBeforeTheNextCharge) {
-  for (const char* harm :
-       {"DELETE FROM records WHERE sequence = 5",
-        "UPDATE records SET hash = zeroblob(32) WHERE sequence = 5",
-        "INSERT INTO records SELECT 6, time_ms, kind, writer, units, analyst, blocks, "
-        "amount, delta, request_id, question, snapshot, plan, about, content, detail, "
-        "signature, hash FROM records WHERE sequence = 5"}) {
+  const std::string zeros = Home().bytes(std::string(64, '0'));
+  for (const std::string& harm :
+       {std::string("DELETE FROM records WHERE sequence = 5"),
+        "UPDATE records SET hash = " + zeros + " WHERE sequence = 5",
+        std::string("INSERT INTO records SELECT 6, time_ms, kind, writer, units, analyst, blocks, "
+                    "amount, delta, request_id, question, snapshot, plan, about, content, detail, "
+                    "signature, hash FROM records WHERE sequence = 5")}) {
     Home home;
     auto ledger = with_answers(home, 1);
     home.sql(harm);
