@@ -75,9 +75,18 @@ Result<void> write_plots(const std::string& path, const session::Answered& answe
   return {};
 }
 
+/// That --rows is not passed over.
+Result<void> check_rows(const QuestionOptions& question) {
+  if (!question.expected_rows || question.error) return {};
+  return invalid_input(
+      "--rows belongs to --error, and to discreet curve: it says about how many rows a group has; "
+      "how many of a unit's rows are kept is --max-rows");
+}
+
 Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const OutputFormat format, output_format(arguments, streams));
   DISCREET_TRY(check_plot_name(arguments.plot));
+  DISCREET_TRY(check_rows(arguments.question));
   DISCREET_ASSIGN(const std::string sql, sql_of(arguments.sql, streams));
   DISCREET_ASSIGN(const session::Request request,
                   arguments.question.request(sql, arguments.world.analyst));
@@ -109,6 +118,7 @@ struct ExplainArguments {
 
 Result<int> run_explain(const ExplainArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
+  DISCREET_TRY(check_rows(arguments.question));
   DISCREET_ASSIGN(const std::string sql, sql_of(arguments.sql, streams));
   DISCREET_ASSIGN(const session::Request request,
                   arguments.question.request(sql, arguments.world.analyst));

@@ -111,14 +111,25 @@ class Shell {
       const ledger::Account& total = units.total;
       text += name + "  " + report::gauge(total.left().amount.value(), total.cap().amount.value()) +
               ", " + to_text(units.terms.notion, total.left()) + "\n";
+      const std::string analyst = analyst_.value_or("owner");
+      const auto own = units.analysts.find(analyst);
+      if (own == units.analysts.end()) continue;
+      const ledger::Account& account = own->second;
+      text += "  of it " + analyst + "'s  " +
+              report::gauge(account.left().amount.value(), account.cap().amount.value()) + ", " +
+              to_text(units.terms.notion, account.left()) + "\n";
     }
     return write_all(streams_.out, text);
   }
 
   Result<bool> command(const std::string& text) {
     const std::size_t blank = text.find(' ');
-    const std::string word = text.substr(0, blank);
-    const std::string rest = blank == std::string::npos ? "" : text.substr(blank + 1);
+    std::string word = text.substr(0, blank);
+    if (word.ends_with(';')) word.pop_back();
+    std::string rest = blank == std::string::npos ? "" : text.substr(blank + 1);
+    if (const std::size_t last = rest.find_last_not_of(" \t;"); last != std::string::npos) {
+      rest.erase(last + 1);
+    }
     if (word == "\\q") return false;
     Result<void> done;
     if (word == "\\d") {

@@ -12,7 +12,7 @@ using Kind = Node::Kind;
 
 const char* const kUnitExample = "unit: {namespace: patients, column: patient_id}";
 const char* const kPathExample = "path: [labs.visit_id -> visits.id, visits.patient_id]";
-constexpr std::int64_t kBoundMax = 1'000'000'000;
+constexpr std::int64_t kBoundMax = 1'000'000;  // as the checker's (plan/source.cc)
 constexpr std::int64_t kRowsMax = 1'000'000'000'000'000;
 
 std::string trimmed(const std::string& text) {

@@ -171,6 +171,8 @@ TEST(ReadPolicy, EveryMistakeHasItsLineAndItsFix) {
       {"zip_codes.city}", "patients.id}", "no public table 'patients'", "not come from the data"},
       {"zip_codes.city}", "city}", "'city' is no column", "table.column"},
       {"zip_codes.city}", "zip_codes.city, values: [a]}", "stands beside values", "keep one"},
+      {"groups_per_unit: 3", "groups_per_unit: 1000001", "groups_per_unit is '1000001'",
+       "from 1 to 1000000"},
       {"groups_per_unit: 3", "groups_per_unit: 0", "groups_per_unit is '0'", "from 1 to"},
       {"groups_per_unit: 3", "groups_per_unit: 1.5", "groups_per_unit is '1.5'", "whole number"},
       {"groups_per_unit: 3", "groups_per_units: 3", "did you mean groups_per_unit", ""},

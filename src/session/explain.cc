@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a question would do and cost, and how its error falls as epsilon grows. Nothing is charged.
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "plan/accuracy.h"
@@ -40,6 +42,26 @@ std::string error_text(const plan::ExpectedError& error) {
   if (error.half_width) return "±" + error.half_width->to_decimal(4, Round::kUp);
   if (error.ranks) return "±" + error.ranks->to_decimal(4, Round::kUp) + " ranks";
   return "";
+}
+
+/// What is to be expected of an output, or what is missing to tell.
+std::string output_error(const sql::Output& output, const plan::Checked& checked,
+                         const Request& request) {
+  const std::string start = "expected error of " + output.name + ": ";
+  const ErrorKind kind = error_kind(output.post);
+  const bool has_rows = request.error && request.error->rows;
+  if (kind == ErrorKind::kValues && !has_rows) {
+    return start + "depends on how many rows a group has; discreet curve --rows N shows it";
+  }
+  const Supposed supposed =
+      has_rows ? suppose_rows(checked, request.error->rows->to_double(Round::kDown)) : Supposed{};
+  const double half = foreseen_half_width(output, checked, supposed, request.confidence);
+  if (!std::isfinite(half)) return start + "unbounded";
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "±%.4g%s", half,
+                kind == ErrorKind::kRanks ? " ranks" : "");
+  return start + text.data() +
+         (kind == ErrorKind::kValues ? ", with about as many rows as --rows says" : "");
 }
 
 std::string keys_text(const plan::Checked& checked) {
@@ -121,6 +143,10 @@ Result<Explanation> Session::explain(const Request& request) {
     explanation.steps.push_back(
         {"rows around " + name_of(step.measurement, checked.plan().source) + ", for intervals",
          counts.noise.text, to_string(counts.cost), ""});
+  }
+  for (const sql::Output& output : prepared.query.outputs) {
+    if (output.is_key || output.post.kind == sql::PostKind::kLiteral) continue;
+    explanation.notes.push_back(output_error(output, checked, request));
   }
   return explanation;
 }

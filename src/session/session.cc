@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -50,14 +51,19 @@ void fill_rows(const sql::Query& query, const plan::Checked& checked, const Draw
   const std::vector<sql::Line> lines = sql::arrange(query, groups);
   for (const sql::Line& line : lines) {
     std::vector<AnswerCell> row;
-    bool small = false;
+    std::size_t values = 0;
+    std::size_t small = 0;
     for (std::size_t c = 0; c < line.cells.size(); ++c) {
       const sql::Output& output = query.outputs[c];
       row.push_back(cell_of(line.cells[c], output));
-      small = small || is_small(line.cells[c], output);
+      const auto* const number = std::get_if<sql::Number>(&line.cells[c]);
+      if (output.is_key || number == nullptr || number->low == number->high) continue;
+      ++values;
+      if (is_small(line.cells[c], output)) ++small;
     }
     sheet.rows.push_back(std::move(row));
-    sheet.small.push_back(small);
+    // One value that is mostly noise does not make a row useless: its error stands beside it.
+    sheet.small.push_back(values > 0 && small == values);
     sheet.released.push_back(released_of(checked, drawn, line.group));
   }
   sheet.clipped = clipping(query, checked, lines, groups);
@@ -67,7 +73,18 @@ void fill_rows(const sql::Query& query, const plan::Checked& checked, const Draw
 void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerSheet& sheet) {
   sheet.notes = query.notes;
   if (!checked.unit_column().empty()) {
-    sheet.notes.push_back("counts " + bounds_text(checked) + "; further rows are left out");
+    const auto& tables = checked.plan().source.tables;
+    const bool made =
+        std::ranges::any_of(tables, [](const plan::TableUse& use) { return use.is_subquery(); });
+    sheet.notes.push_back("counts " + bounds_text(checked) + "; further rows are left out" +
+                          (made ? " (rows of a subquery are meant, and where "
+                                  "contribution_bounds_per_group are given a unit's total in a "
+                                  "group is one row: those bounds hold for it)"
+                                : ""));
+  }
+  if (checked.listed() && !checked.plan().keys.empty()) {
+    sheet.notes.push_back(
+        "the groups are those that are listed: rows whose key is NULL or none of them are in none");
   }
   if (checked.selection()) {
     sheet.notes.push_back(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -306,6 +307,54 @@ TEST(Session, BuysAPilotAtAFixedPriceForAnErrorThatNothingPublicTells) {
   vague.confidence = *Confidence::parse("0.999999999");  // that it covers 0
   EXPECT_EQ(clinic.ask(vague).error().code, Code::kInvalidInput);
   EXPECT_EQ(clinic.spent(), "0.05 0.05");
+  EXPECT_EQ(clinic.ask(vague).error().code, Code::kInvalidInput);  // the same answer, free
+  EXPECT_EQ(clinic.spent(), "0.05 0.05");
+  vague.error->pilot = *Epsilon::parse("0.1");  // a better one, and not the vague one again
+  EXPECT_EQ(clinic.session().explain(vague)->price, "epsilon 0.1");
+}
+
+bool is_noted(const std::vector<std::string>& notes, const std::string& words) {
+  return std::ranges::any_of(
+      notes, [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+// The count is good; that a sum beside it is mostly noise does not make the row useless.
+TEST(Session, ARowIsTooSmallWhereAllItsValuesAre) {
+  Clinic clinic;
+  Request both = request("SELECT COUNT(*) AS n, SUM(age - age) AS nothing FROM visits", "1");
+  both.options.weights = {{"n", Rational(1000)}};
+  const auto answered = clinic.ask(both);
+  ASSERT_TRUE(answered.has_value()) << answered.error().message;
+  EXPECT_FALSE(answered->sheet.small[0]);
+  const auto alone = clinic.ask(request("SELECT SUM(age - age) AS nothing FROM visits", "0.01"));
+  ASSERT_TRUE(alone.has_value());
+  EXPECT_TRUE(alone->sheet.small[0]);
+}
+
+TEST(Session, ListedGroupsSayThatOthersAreLeftOut) {
+  Clinic clinic;
+  const std::string sql =
+      "SELECT CASE WHEN age > 60 THEN 'old' END AS k, COUNT(*) AS n FROM visits GROUP BY 1";
+  const auto answered = clinic.ask(request(sql, "1"));
+  ASSERT_TRUE(answered.has_value()) << answered.error().message;
+  EXPECT_TRUE(is_noted(answered->sheet.notes, "rows whose key is NULL"));
+  const auto one = clinic.ask(request("SELECT COUNT(*) FROM visits", "1"));
+  ASSERT_TRUE(one.has_value());
+  EXPECT_FALSE(is_noted(one->sheet.notes, "rows whose key is NULL"));
+}
+
+TEST(Session, ExplainsTheErrorOfEveryOutput) {
+  Clinic clinic;
+  const auto told =
+      clinic.session().explain(request("SELECT COUNT(*) AS n, AVG(age) AS mean FROM visits", "1"));
+  ASSERT_TRUE(told.has_value());
+  EXPECT_TRUE(is_noted(told->notes, "expected error of n: ±"));
+  EXPECT_TRUE(is_noted(told->notes, "expected error of mean: depends on how many rows"));
+  Request wanted = wanting("SELECT AVG(age) AS mean FROM visits", "5");
+  wanted.error->rows = Rational(1000);
+  const auto known = clinic.session().explain(wanted);
+  ASSERT_TRUE(known.has_value());
+  EXPECT_TRUE(is_noted(known->notes, "expected error of mean: ±"));
 }
 
 TEST(Session, AChargeThatWasNeverAnsweredIsNoEarlierAnswer) {

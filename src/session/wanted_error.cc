@@ -176,7 +176,9 @@ Result<Session::Settled> Session::settle(const Request& request, const engine::O
   std::optional<Epsilon> asked_before;
   if (question.needs_about(wanted) || question.needs_values(wanted)) {
     Request pilot = settled.request;
-    DISCREET_ASSIGN(const std::optional<Epsilon> earlier, earlier_epsilon(question.query, request));
+    DISCREET_ASSIGN(std::optional<Epsilon> earlier, earlier_epsilon(question.query, request));
+    // What was too vague then stays so: whoever offers more for a pilot gets a better one.
+    if (earlier && earlier->value() < wanted.pilot.value()) earlier.reset();
     pilot.options.epsilon = earlier.value_or(wanted.pilot);
     if (!pilot.request_id.empty()) pilot.request_id += " (pilot)";
     const std::string price = "epsilon " + pilot.options.epsilon->to_string();
