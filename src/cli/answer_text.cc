@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/duckdb/parquet_file.h"
+#include "policy/value.h"
 #include "report/table.h"
 
 namespace discreet::cli {
@@ -204,10 +205,32 @@ std::string explanation_text(const session::Explanation& explained, report::Form
 
 namespace {
 
+std::string moment_text(double steps, policy::Type type) {
+  return policy::to_string({Rational(static_cast<std::int64_t>(std::llround(steps))), type});
+}
+
+/// Dates and timestamps are drawn by their steps and written as what they are.
+std::string (*written_as(policy::Type type))(double) {
+  if (type == policy::Type::kDate) {
+    return [](double steps) { return moment_text(steps, policy::Type::kDate); };
+  }
+  if (type == policy::Type::kTimestamp) {
+    return [](double steps) { return moment_text(steps, policy::Type::kTimestamp); };
+  }
+  return nullptr;
+}
+
+double drawn_at(const std::optional<std::string>& text, policy::Type type) {
+  if (!text || written_as(type) == nullptr) return number(text, 0);
+  const auto value = policy::parse_value(type, *text);
+  return value ? value->number().to_double(Round::kDown) : 0;
+}
+
 std::vector<report::Plot> histograms(const session::Answered& answered) {
   const AnswerSheet& sheet = answered.sheet;
   std::vector<std::string> labels;
   std::vector<report::Plot> plots;
+  const policy::Type type = sheet.columns[sheet.columns.size() - 3].type;
   for (const auto& row : sheet.rows) {
     // Beside bin_from, bin_to and rows there are the columns of GROUP BY.
     const std::string label = label_of(row, 3);
@@ -217,12 +240,13 @@ std::vector<report::Plot> histograms(const session::Answered& answered) {
       labels.push_back(label);
       plots.push_back({.title = answered.question + (label.empty() ? "" : ": " + label),
                        .y_label = sheet.columns.back().name,
-                       .y_scale = report::YScale::kLinear});
+                       .y_scale = report::YScale::kLinear,
+                       .measured = written_as(type)});
     }
     const AnswerCell& count = row.back();
     const double height = number(count.value, 0);
-    plots[at].bars.push_back({number(row[row.size() - 3].value, 0),
-                              number(row[row.size() - 2].value, 0), height,
+    plots[at].bars.push_back({drawn_at(row[row.size() - 3].value, type),
+                              drawn_at(row[row.size() - 2].value, type), height,
                               number(count.low, height), number(count.high, height)});
   }
   return plots;
@@ -234,10 +258,12 @@ std::vector<report::Plot> answer_plots(const session::Answered& answered) {
   const AnswerSheet& sheet = answered.sheet;
   if (sheet.rows.empty() || sheet.drawing == session::Drawing::kNone) return {};
   if (sheet.drawing == session::Drawing::kHistogram) return histograms(answered);
-  report::Plot plot{.title = answered.question, .y_scale = report::YScale::kLinear};
+  const policy::Type type = sheet.columns.back().type;
+  report::Plot plot{
+      .title = answered.question, .y_scale = report::YScale::kLinear, .measured = written_as(type)};
   for (const auto& row : sheet.rows) {
     const std::size_t first = row.size() - 5;
-    const auto at = [&](std::size_t i) { return number(row[first + i].value, 0); };
+    const auto at = [&](std::size_t i) { return drawn_at(row[first + i].value, type); };
     plot.boxes.push_back({label_of(row, 5), at(0), at(1), at(2), at(3), at(4)});
   }
   return {plot};

@@ -304,6 +304,44 @@ TEST(Asking, SolvesForAnErrorInPercentAndForAverages) {
   EXPECT_TRUE(curve.out.starts_with("epsilon,half_width\n0.05")) << curve.out;
 }
 
+TEST(Asking, DrawsDatesAsDates) {
+  const World world;
+  const Finished bins = world.query("SELECT HISTOGRAM(day, bins => 4) FROM visits",
+                                    {"--epsilon", "1", "--plot", world.at("h.svg")});
+  ASSERT_EQ(bins.status, 0) << bins.err;
+  EXPECT_NE(bins.out.find("2000-01-01 to 20"), std::string::npos) << bins.out;
+  const Finished box = world.query("SELECT BOXPLOT(day) FROM visits",
+                                   {"--epsilon", "50", "--plot", world.at("b.svg")});
+  ASSERT_EQ(box.status, 0) << box.err;
+  const std::string ends = box.out.substr(box.out.rfind("  20"));
+  EXPECT_NE(ends.find('-'), std::string::npos) << box.out;
+  for (const char* name : {"h.svg", "b.svg"}) {
+    std::ifstream file(world.at(name));
+    const std::string svg((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_NE(svg.find(">20"), std::string::npos) << svg;
+    EXPECT_NE(svg.find("-0"), std::string::npos) << svg;
+  }
+}
+
+TEST(Asking, RowsThatNothingAsksForAreNotPassedOver) {
+  const World world;
+  world.refused("SELECT COUNT(*) FROM visits", "--rows belongs to --error",
+                {"--epsilon", "1", "--rows", "100"});
+  EXPECT_EQ(
+      world.run({"explain", "SELECT COUNT(*) FROM visits", "--epsilon", "1", "--rows", "9"}).status,
+      2);
+}
+
+TEST(Shell, ShowsTheAnalystsCapAndForgivesASemicolon) {
+  const World world;
+  const Finished got = world.run({"shell", "--analyst", "press"},
+                                 "\\budget\n\\d visits;\n\\d visits ;\n\\budget;\n");
+  EXPECT_EQ(got.status, 0) << got.err;
+  EXPECT_NE(got.out.find("of it press's"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find("epsilon 2"), std::string::npos) << got.out;
+  EXPECT_NE(got.out.find("2000-01-01"), std::string::npos) << got.out;
+}
+
 TEST(Buying, FindsARangeChargesForItAndWritesItIntoThePolicy) {
   const World world(visits(), kPolicy);
   const int before = world.records();

@@ -88,7 +88,9 @@ PlotFrame PlotFrame::of(const Plot& plot) {
   if (plot.y_scale == YScale::kLogarithmic) {
     set_decades(frame, all);
   } else {
-    frame.y_low = std::min(0.0, *std::min_element(all.begin(), all.end()));
+    const bool from_zero = plot.boxes.empty() || plot.measured == nullptr;
+    frame.y_low = *std::min_element(all.begin(), all.end());
+    if (from_zero) frame.y_low = std::min(0.0, frame.y_low);
     frame.y_high = *std::max_element(all.begin(), all.end());
     if (!(frame.y_high > frame.y_low)) frame.y_high = frame.y_low + 1;
   }
@@ -195,11 +197,13 @@ void draw_frame(const Plot& plot, const PlotFrame& frame, const Place& place, Ca
   canvas.text(8, 42, Anchor::kStart, plot.y_label);
   for (const auto& [y, text] : frame.y_ticks()) {
     canvas.line({{Place::kLeft, place.y(y)}, {Place::kRight, place.y(y)}}, Ink::kGrid, 1);
-    canvas.text(Place::kLeft - 8, place.y(y) + 5, Anchor::kEnd, text);
+    const bool measured = plot.measured != nullptr && !plot.boxes.empty();
+    canvas.text(Place::kLeft - 8, place.y(y) + 5, Anchor::kEnd, measured ? plot.measured(y) : text);
   }
   std::vector<PlotTick> ticks = plot.x_names;
   if (ticks.empty() && plot.boxes.empty()) {
-    for (const double x : frame.x_ticks()) ticks.emplace_back(x, tick_text(x));
+    const auto written = plot.measured != nullptr ? plot.measured : tick_text;
+    for (const double x : frame.x_ticks()) ticks.emplace_back(x, written(x));
   }
   for (const auto& [x, text] : ticks) {
     canvas.line({{place.x(x), Place::kTop}, {place.x(x), Place::kBottom}}, Ink::kGrid, 1);

@@ -46,6 +46,9 @@ struct Plot {
   std::vector<PlotBox> boxes = {};  ///< side by side
   /// Names along x, in place of numbers.
   std::vector<std::pair<double, std::string>> x_names = {};
+  /// How what bars stand on and boxes span is written, such as days as dates; then boxes need not
+  /// begin at 0. None: as numbers.
+  std::string (*measured)(double) = nullptr;
 };
 
 /// A mark on an axis.

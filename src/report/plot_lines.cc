@@ -32,13 +32,14 @@ std::string repeated(const char* text, int times) {
 }  // namespace
 
 std::string bars_text(const Plot& plot, int columns) {
+  const auto written = plot.measured != nullptr ? plot.measured : tick_text;
   std::vector<std::string> labels;
   std::size_t label_width = 0;
   double most = 0;
   for (std::size_t i = 0; i < plot.bars.size(); ++i) {
     const PlotBar& bar = plot.bars[i];
     labels.push_back(i < plot.x_names.size() ? plot.x_names[i].second
-                                             : tick_text(bar.from) + " to " + tick_text(bar.to));
+                                             : written(bar.from) + " to " + written(bar.to));
     label_width = std::max(label_width, width(labels.back()));
     most = std::max(most, bar.high);
   }
@@ -86,8 +87,9 @@ std::string boxes_text(const Plot& plot, int columns) {
     }
     out += "\n";
   }
-  const std::string left = tick_text(low);
-  const std::string right = tick_text(high);
+  const auto written = plot.measured != nullptr ? plot.measured : tick_text;
+  const std::string left = written(low);
+  const std::string right = written(high);
   const auto gap =
       static_cast<std::size_t>(std::max(1, columns - static_cast<int>(left.size() + right.size())));
   return out + std::string(label_width + 3, ' ') + left + std::string(gap, ' ') + right + "\n";

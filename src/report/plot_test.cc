@@ -131,5 +131,19 @@ TEST(PlotPng, IsAWellFormedFile) {
   EXPECT_EQ(png.substr(png.size() - 4), "\xae\x42\x60\x82") << "the CRC of an empty IEND is known";
 }
 
+std::string as_day(double day) { return "day " + tick_text(day); }
+
+TEST(Plot, WritesWhatIsMeasuredInItsOwnWords) {
+  Plot bars{.y_scale = YScale::kLinear, .measured = as_day};
+  bars.bars = {{100, 150, 3, 2, 4}, {150, 200, 5, 4, 6}};
+  EXPECT_NE(bars_text(bars, 20).find("day 100 to day 150"), std::string::npos);
+  EXPECT_NE(plot_svg(bars).find(">day 120<"), std::string::npos) << plot_svg(bars);
+  Plot boxes{.y_scale = YScale::kLinear, .measured = as_day};
+  boxes.boxes = {{"a", 18'000, 18'020, 18'050, 18'070, 18'100}};
+  EXPECT_NE(boxes_text(boxes, 40).find("day 18000"), std::string::npos);
+  EXPECT_NE(plot_svg(boxes).find(">day 18100<"), std::string::npos);
+  EXPECT_EQ(plot_svg(boxes).find("day 0"), std::string::npos);  // dates have no zero
+}
+
 }  // namespace
 }  // namespace discreet::report
