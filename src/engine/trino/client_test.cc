@@ -9,6 +9,7 @@
 
 #include "engine/duckdb/files_for_tests.h"
 #include "engine/trino/fake_server_for_tests.h"
+#include "engine/trino/sources.h"
 #include "engine/trino/types.h"
 
 namespace discreet::engine::trino {
@@ -147,6 +148,35 @@ TEST(TrinoProtocol, LimitsHowMuchAnAnswerBrings) {
   EXPECT_EQ(rows, 3U);
   EXPECT_NE(log.said.find("result_mb"), std::string::npos);
   EXPECT_EQ(count(server, "DELETE "), 1U);
+}
+
+// A coordinator that answers before it can run anything.
+TEST(TrinoProtocol, WaitsForAServerThatIsStarting) {
+  std::atomic<int> looks{0};
+  FakeServer server([&](const std::string&) -> std::optional<std::string> {
+    if (++looks > 2) return kUp;
+    return FakeServer::json(R"({"nodeVersion":{"version":"476"},"starting":true})");
+  });
+  EXPECT_TRUE(Client::open(server.url("tls=no"), {}).has_value());
+  EXPECT_EQ(looks, 3);
+}
+
+// What stands for a catalog may answer anything: too few values, or a number for a name.
+TEST(TrinoSources, OfAServerThatAnswersNonsenseFail) {
+  for (const std::string rows : {"[[]]", "[[1]]", "[[null]]", R"([["BASE TABLE","x"]])"}) {
+    FakeServer server([&](const std::string& request) -> std::optional<std::string> {
+      if (asks(request, "GET /v1/info ")) return kUp;
+      return page(R"(,"data":)" + rows);
+    });
+    GatheredLog log;
+    auto client = std::move(Client::open(server.url("tls=no"), log.log()).value());
+    const auto table = describe(*client, "a.b.c", log.log());
+    ASSERT_FALSE(table.has_value()) << rows;
+    EXPECT_EQ(table.error().message, engine_failed().message);
+    const auto columns = columns_of(*client, {{"a", "b", "c"}}, log.log());
+    ASSERT_FALSE(columns.has_value()) << rows;
+    EXPECT_EQ(columns.error().message, engine_failed().message);
+  }
 }
 
 TEST(TrinoProtocol, SaysWhatIsWrongWithTheServer) {
