@@ -3,6 +3,7 @@
 // within a person, DISTINCT, UNION ALL, nested; and joins of two people's rows.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,50 @@ inline TableUse per_person(Random& random, std::vector<JoinOn> on = {},
   return subquery({counts(visit_like(random))}, std::move(on), join);
 }
 
+inline void rename(Expr& expr, std::size_t table, const std::map<std::string, std::string>& names) {
+  if (expr.op == Op::kColumn && expr.table == table) expr.name = names.at(expr.name);
+  for (Expr& arg : expr.args) rename(arg, table, names);
+}
+
+/// Gives the fields of all subqueries names that some database takes for one another: of different
+/// case, alike in their first 63 bytes, those that the lowering uses itself. `uses`: what is said
+/// about the source.
+inline void confuse_names(Random& random, Source& source, const std::vector<Expr*>& uses) {
+  const std::string long_one(63, 'a');
+  for (std::size_t t = 0; t < source.tables.size(); ++t) {
+    TableUse& use = source.tables[t];
+    if (!use.is_subquery()) continue;
+    std::vector<std::string> pool = {"patient_id", "PATIENT_ID",   "Patient_id",  "n",    "N",
+                                     "f0",         "F1",           "k0",          "UNIT", "t0",
+                                     "unit",       "id",           "Id",          "c0",   "x~n~",
+                                     long_one,     long_one + "b", long_one + "c"};
+    std::map<std::string, std::string> names;
+    for (const Field& field : use.parts.front().fields) {
+      const auto chosen = pool.begin() + up_to(random, static_cast<int>(pool.size()) - 1);
+      names[field.name] = *chosen;
+      pool.erase(chosen);
+    }
+    for (Part& part : use.parts) {
+      std::vector<Expr*> inside;
+      if (part.filter) inside.push_back(&*part.filter);
+      for (Field& field : part.fields) {
+        field.name = names.at(field.name);
+        if (field.expr) inside.push_back(&*field.expr);
+      }
+      confuse_names(random, part.source, inside);
+    }
+    for (std::size_t other = t; other < source.tables.size(); ++other) {
+      TableUse& joined = source.tables[other];
+      if (joined.condition) rename(*joined.condition, t, names);
+      for (JoinOn& on : joined.on) {
+        if (other == t) on.right = names.at(on.right);
+        if (on.left_table == t) on.left = names.at(on.left);
+      }
+    }
+    for (Expr* expr : uses) rename(*expr, t, names);
+  }
+}
+
 struct RelationalQuestion {
   Plan plan;
   std::vector<std::string> numbers;  // of the last table
@@ -176,6 +221,13 @@ inline Plan random_relational(Random& random, bool pairs) {
   }
   q.plan.bounds = {1 + up_to(random, 2), 1 + up_to(random, 2), true};
   q.plan.delta = Delta::trusted(Rational::ratio(1, 1000));
+  std::vector<Expr*> uses;
+  if (q.plan.filter) uses.push_back(&*q.plan.filter);
+  for (Key& key : q.plan.keys) uses.push_back(&key.expr);
+  for (Measurement& m : q.plan.measurements) {
+    if (m.argument) uses.push_back(&*m.argument);
+  }
+  confuse_names(random, q.plan.source, uses);
   return q.plan;
 }
 

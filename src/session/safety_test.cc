@@ -371,6 +371,37 @@ TEST(Safety, S23WordsOfTheQuestionReachTheEngineAsValues) {
   EXPECT_EQ(two.with.measured("SELECT COUNT(*) FROM visits"), 901);
 }
 
+// DuckDB reads "t0"."patient_id" as the first column of that name in any case: where names of the
+// question reached it, everybody's row met Bob's visit.
+TEST(Safety, S23NamesOfTheQuestionMeanWhatTheCheckedPlanMeans) {
+  TwoClinics two;
+  const std::string everybody =
+      "(SELECT CASE WHEN sex = 'f' THEN 1000 ELSE 1000 END AS \"PATIENT_ID\", id AS patient_id "
+      "FROM patients) a";
+  two.moved_by("SELECT COUNT(*) FROM " + everybody +
+                   " JOIN visits v ON a.patient_id = v.patient_id WHERE a.\"PATIENT_ID\" >= 0",
+               1);
+  two.moved_by("SELECT COUNT(*) FROM " + everybody +
+                   " WHERE a.\"PATIENT_ID\" >= 0 AND EXISTS (SELECT 1 FROM visits v WHERE "
+                   "v.patient_id = a.patient_id)",
+               1);
+  two.moved_by(
+      "WITH a AS (SELECT 1000 AS \"PATIENT_ID\", id AS patient_id FROM patients) SELECT COUNT(*) "
+      "FROM visits v JOIN a ON v.patient_id = a.patient_id WHERE a.\"PATIENT_ID\" >= 0",
+      1);
+  // Nor do they give a right that a column does not have.
+  two.refused("SELECT x, COUNT(*) FROM (SELECT name AS x, city AS \"X\" FROM visits) t GROUP BY x");
+  const std::string city =
+      "SELECT \"X\", COUNT(*) FROM (SELECT name AS x, city AS \"X\" FROM visits) t WHERE x <> '' "
+      "GROUP BY \"X\"";
+  two.answered(city, kLoud);
+  const auto answer = two.with.ask(request(city, kLoud));
+  ASSERT_TRUE(answer.has_value());
+  for (const auto& row : answer->sheet.rows) {
+    EXPECT_TRUE(row[0].value == "Ulm" || row[0].value == "Bonn") << *row[0].value;
+  }
+}
+
 TEST(Safety, S24ALabelHasOneAnswerWhateverTheOwnerDoesToTheFiles) {
   Clinic clinic;
   const std::string sql = "SELECT COUNT(*) FROM visits";

@@ -61,6 +61,15 @@ constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
 
 }  // namespace
 
+std::string sql_name(const plan::TableUse& use, const std::string& column) {
+  if (!use.is_subquery() || column == plan::kUnitField) return column;
+  const std::vector<plan::Field>& fields = use.parts.front().fields;
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const plan::Field& one) { return one.name == column; });
+  DISCREET_CHECK(found != fields.end());
+  return "f" + std::to_string(found - fields.begin());
+}
+
 Sql Readings::name(const Sql& value, Sql null) {
   const auto known = std::find_if(values_.begin(), values_.end(),
                                   [&](const Sql& other) { return other.print() == value.print(); });
@@ -205,7 +214,8 @@ Sql ExpressionLowering::column(const Expr& expr) const {
 }
 
 Sql ExpressionLowering::read_column(const Expr& expr) const {
-  if (source_.tables[expr.table].is_subquery()) return Sql::name({alias(expr.table), expr.name});
+  const plan::TableUse& use = source_.tables[expr.table];
+  if (use.is_subquery()) return Sql::name({alias(expr.table), sql_name(use, expr.name)});
   const std::string& table = source_.tables[expr.table].table;
   const policy::Column& declared = *policy_.find(table)->find(expr.name);
   const Shape shape = plan::shape_of(declared);

@@ -20,6 +20,11 @@
 
 namespace discreet::engine::lowering {
 
+/// What a column of a table in FROM is called in SQL. The fields of a subquery have names of ours:
+/// those that an analyst gives may be equal but for their case, or in their first 63 bytes, and a
+/// database would then read one where the checked plan means the other (S23).
+std::string sql_name(const plan::TableUse& use, const std::string& column);
+
 /// What is read of the tables, apart from what is computed of it: names for readings.
 class Readings {
  public:

@@ -44,12 +44,13 @@ Sql mean(const Sql& sum, const Sql& count, Int128 factor, const Dialect& dialect
 
 }  // namespace
 
-FoldedField fold_field(const Field& field, const Shape& to, const ExpressionLowering& expressions) {
+FoldedField fold_field(const Field& field, const std::string& called, const Shape& to,
+                       const ExpressionLowering& expressions) {
   const Dialect& dialect = expressions.dialect();
-  const Sql name = Sql::name({"g", field.name});
-  FoldedField out{field.name, {}, name};
-  const auto add = [&](Sql aggregate, const std::string& called) {
-    out.aggregates.push_back(Sql::as(std::move(aggregate), called));
+  const Sql name = Sql::name({"g", called});
+  FoldedField out{{}, name};
+  const auto add = [&](Sql aggregate, const std::string& as) {
+    out.aggregates.push_back(Sql::as(std::move(aggregate), as));
   };
   const auto wide = [&](Sql sql) { return dialect.cast(std::move(sql), SqlType::kWide); };
   std::optional<Shape> argument;
@@ -59,24 +60,24 @@ FoldedField fold_field(const Field& field, const Shape& to, const ExpressionLowe
     case Fold::kRows:
       add(wide(field.expr ? Sql::call("count", {expressions.lower(*field.expr)})
                           : Sql::count_rows()),
-          field.name);
+          called);
       break;
     case Fold::kDistinct:
-      add(wide(Sql::count_distinct(expressions.lower(*field.expr))), field.name);
+      add(wide(Sql::count_distinct(expressions.lower(*field.expr))), called);
       break;
     case Fold::kSum:
-      add(wide(Sql::call("sum", {expressions.lower(*field.expr)})), field.name);
+      add(wide(Sql::call("sum", {expressions.lower(*field.expr)})), called);
       break;
     case Fold::kLeast:
-      add(Sql::call("min", {expressions.lower(*field.expr)}), field.name);
+      add(Sql::call("min", {expressions.lower(*field.expr)}), called);
       break;
     case Fold::kGreatest:
-      add(Sql::call("max", {expressions.lower(*field.expr)}), field.name);
+      add(Sql::call("max", {expressions.lower(*field.expr)}), called);
       break;
     case Fold::kMean: {
-      const std::string count = "~n~" + field.name;
+      const std::string count = "~n~" + called;
       const Sql lowered = expressions.lower(*field.expr);
-      add(wide(Sql::call("sum", {lowered})), field.name);
+      add(wide(Sql::call("sum", {lowered})), called);
       add(wide(Sql::call("count", {lowered})), count);
       const Int128 factor = whole(argument->grid->step / own.grid->step);
       out.value = mean(name, Sql::name({"g", count}), factor, dialect);
@@ -93,15 +94,16 @@ FoldedField fold_field(const Field& field, const Shape& to, const ExpressionLowe
   return out;
 }
 
-Select grouped(Select rows, std::vector<Sql> keys, const plan::Part& part, bool shows_unit,
-               const std::vector<FoldedField>& folded) {
+Select grouped(Select rows, std::vector<Sql> keys, const plan::TableUse& use,
+               const plan::Part& part, bool shows_unit, const std::vector<FoldedField>& folded) {
   Select outside;
   if (shows_unit) outside.outputs.push_back(Sql::name({"g", plan::kUnitField}));
   std::size_t next = 0;
   for (const Field& field : part.fields) {
     const bool is_key = field.fold == Fold::kValue || field.fold == Fold::kIdentifier;
-    outside.outputs.push_back(is_key ? Sql::name({"g", field.name})
-                                     : Sql::as(folded[next++].value, field.name));
+    const std::string name = sql_name(use, field.name);
+    outside.outputs.push_back(is_key ? Sql::name({"g", name})
+                                     : Sql::as(folded[next++].value, name));
   }
   rows.group_by = keys.size();
   rows.outputs = std::move(keys);

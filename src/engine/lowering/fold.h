@@ -11,18 +11,17 @@
 namespace discreet::engine::lowering {
 
 struct FoldedField {
-  std::string name;
   std::vector<Sql> aggregates;  ///< of the GROUP BY, named
   Sql value;                    ///< of their names, in steps of the field's shape
 };
 
-/// `to`: the shape of the field, of whose step its own is a multiple.
-FoldedField fold_field(const plan::Field& field, const plan::Shape& to,
+/// `called`: its sql_name(). `to`: the shape of the field, of whose step its own is a multiple.
+FoldedField fold_field(const plan::Field& field, const std::string& called, const plan::Shape& to,
                        const ExpressionLowering& expressions);
 
 /// SELECT fields FROM (SELECT keys, aggregates ... GROUP BY keys). `keys` have their names; the
 /// unit comes out if `shows_unit`.
-Select grouped(Select rows, std::vector<Sql> keys, const plan::Part& part, bool shows_unit,
-               const std::vector<FoldedField>& folded);
+Select grouped(Select rows, std::vector<Sql> keys, const plan::TableUse& use,
+               const plan::Part& part, bool shows_unit, const std::vector<FoldedField>& folded);
 
 }  // namespace discreet::engine::lowering

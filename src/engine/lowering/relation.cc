@@ -66,7 +66,7 @@ bool RelationLowering::is_whole(const TableUse& use, const std::string& column) 
 RelationLowering::Named RelationLowering::named(const Source& source, std::size_t table,
                                                 const std::string& column) const {
   const TableUse& use = source.tables[table];
-  Named out{Sql::name({alias(table), column}), nullptr, is_whole(use, column)};
+  Named out{Sql::name({alias(table), sql_name(use, column)}), nullptr, is_whole(use, column)};
   if (!use.is_subquery()) out.stored = &stored(use.table, column);
   return out;
 }
@@ -90,8 +90,9 @@ std::vector<Sql> RelationLowering::conditions(const Source& source, std::size_t 
   for (const plan::JoinOn& on : use.on) {
     const bool fields = use.is_subquery() && plan::identities_of(use, on.right, policy_).empty();
     if (fields) {
-      all.push_back(Sql::infix(
-          "=", {Sql::name({alias(on.left_table), on.left}), Sql::name({alias(index), on.right})}));
+      const TableUse& left = source.tables[on.left_table];
+      all.push_back(Sql::infix("=", {Sql::name({alias(on.left_table), sql_name(left, on.left)}),
+                                     Sql::name({alias(index), sql_name(use, on.right)})}));
     } else {
       all.push_back(equal(named(source, on.left_table, on.left), named(source, index, on.right)));
     }
@@ -262,16 +263,16 @@ Select RelationLowering::part(const TableUse& use, const Part& part, bool with_u
       if (part.grouped && !needs_unit && tells_unit(part, field)) {
         select.where.push_back(Sql::postfix(name.sql, "IS NOT NULL"));
       }
-      keys.push_back(Sql::as(std::move(sql), field.name));
+      keys.push_back(Sql::as(std::move(sql), sql_name(use, field.name)));
       continue;
     }
     const plan::Shape to =
         plan::shape_of(plan::Expr::column(0, field.name), one, policy_, plan::Use::kChecked)
             .value();
     if (field.fold == Fold::kValue) {
-      keys.push_back(Sql::as(expressions.as(*field.expr, to), field.name));
+      keys.push_back(Sql::as(expressions.as(*field.expr, to), sql_name(use, field.name)));
     } else {
-      folded.push_back(fold_field(field, to, expressions));
+      folded.push_back(fold_field(field, sql_name(use, field.name), to, expressions));
     }
   }
   if (!part.grouped) {
@@ -279,7 +280,7 @@ Select RelationLowering::part(const TableUse& use, const Part& part, bool with_u
     select.outputs = std::move(keys);
     return select;
   }
-  return grouped(std::move(select), std::move(keys), part, owner && with_unit, folded);
+  return grouped(std::move(select), std::move(keys), use, part, owner && with_unit, folded);
 }
 
 Sql RelationLowering::subquery(const TableUse& use, bool with_unit) const {
@@ -292,12 +293,14 @@ Sql RelationLowering::limited(const Source& source, std::size_t index) const {
   const TableUse& use = source.tables[index];
   std::vector<Sql> names;  // without the table: each of these SELECTs has one
   names.push_back(Sql::name({plan::kUnitField}));
-  for (const Field& field : use.parts.front().fields) names.push_back(Sql::name({field.name}));
+  for (const Field& field : use.parts.front().fields) {
+    names.push_back(Sql::name({sql_name(use, field.name)}));
+  }
   std::vector<Sql> order = {dialect_.order_hash(names, 0)};  // fixed before any row is seen
   order.insert(order.end(), names.begin(), names.end());
   std::vector<Sql> columns;
   for (const plan::JoinOn& on : source.tables[1].on) {
-    columns.push_back(Sql::name({index == 0 ? on.left : on.right}));
+    columns.push_back(Sql::name({sql_name(use, index == 0 ? on.left : on.right)}));
   }
   const auto first = [&](Sql from, const std::vector<Sql>& among, std::int64_t most) {
     Select numbered;
