@@ -98,7 +98,8 @@ class DuckDbDialect final : public lowering::Dialect {
 
   Sql equal_stored(const StoredColumn& left, Sql a, const StoredColumn& right,
                    Sql b) const override {
-    if (left.type == right.type || (is_whole(left) && is_whole(right))) {
+    // Two decimals of different scales would be cast to a third, which not all of them fit.
+    if (left.type_name == right.type_name || (is_whole(left) && is_whole(right))) {
       return Sql::infix("=", {std::move(a), std::move(b)});
     }
     return Sql::infix("=", {name_of(left, std::move(a)), name_of(right, std::move(b))});

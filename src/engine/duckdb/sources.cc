@@ -252,32 +252,42 @@ class Opener {
     return csv(source);
   }
 
-  /// Whether it is a table of an attached file, which nobody can write while it is open: a view may
-  /// read other files.
-  Result<bool> is_still(const SourceName& source) {
-    if (source.kind != Kind::kTable) return false;
+  std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
+
+ private:
+  /// That it is a table and nothing is computed when it is read: what a view, or a column that is
+  /// generated, runs on a row could fail on one (E1); and a view may read other files, which
+  /// change.
+  Result<void> check_table(const SourceName& source) {
     const std::size_t dot = source.table.find('.');
     const std::string schema = dot == source.table.npos ? "main" : source.table.substr(0, dot);
     const std::string table =
         dot == source.table.npos ? source.table : source.table.substr(dot + 1);
-    const auto is = [](const char* column, const std::string& value) {
-      return Sql::infix("=", {Sql::name({column}), Sql::text(value)});
+    const auto is = [](const char* column, const std::string& value) {  // names have no case
+      return Sql::infix(
+          "=", {Sql::call("lower", {Sql::name({column})}), Sql::call("lower", {Sql::text(value)})});
     };
     Select found;
-    found.outputs = {Sql::count_rows()};
+    const Sql computed =
+        Sql::call("contains", {Sql::name({"sql"}), Sql::text("GENERATED ALWAYS AS")});
+    found.outputs = {Sql::count_rows(), Sql::cast(Sql::call("count_if", {computed}), "BIGINT")};
     found.from = {{Sql::call("duckdb_tables", {}), "t", {}}};
     found.where = {is("database_name", attached_.at(source.path)), is("schema_name", schema),
                    is("table_name", table)};
-    bool still = false;
+    bool is_table = false;
+    bool is_computed = false;
     DISCREET_TRY(connection_.query(found.print(), log_, [&](const Chunk& chunk) {
-      still = column(chunk, 0).values<std::int64_t>()[0] == 1;
+      is_table = column(chunk, 0).values<std::int64_t>()[0] == 1;
+      is_computed = column(chunk, 1).values<std::int64_t>()[0] != 0;
     }));
-    return still;
+    if (is_table && !is_computed) return {};
+    return invalid_input(
+        in_quotes(source.table) +
+        (is_table ? " has a column that is computed when it is read" : " is no table of its file") +
+        ": what a view or such a column runs on a row could fail on one; copy it "
+        "into a table (CREATE TABLE ... AS FROM ...) and name that");
   }
 
-  std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
-
- private:
   Result<Sql> attach(const SourceName& source) {
     auto [entry, is_new] =
         attached_.try_emplace(source.path, "source" + std::to_string(attached_.size()));
@@ -286,6 +296,7 @@ class Opener {
           "ATTACH " + quote_text(source.path) + " AS " + quote_name(entry->second) + " (READ_ONLY)",
           log_));
     }
+    DISCREET_TRY(check_table(source));
     std::size_t dot = source.table.find('.');
     if (dot == source.table.npos) return Sql::name({entry->second, source.table});
     return Sql::name({entry->second, source.table.substr(0, dot), source.table.substr(dot + 1)});
@@ -333,6 +344,17 @@ Result<Sql> bytewise(const Sql& scan, Connection& connection, const OwnerLog& lo
   }
   select.from = {{scan, "t", {}}};
   return Sql::subquery(select);
+}
+
+/// DuckDB takes names that differ in case for one, and would read the first of them.
+Result<void> check_names(const std::string& table, const std::vector<StoredColumn>& columns) {
+  std::set<std::string> names;
+  for (const StoredColumn& column : columns) {
+    if (names.insert(lower(column.name)).second) continue;
+    return invalid_input("the source of table " + in_quotes(table) + " has two columns " +
+                         in_quotes(column.name) + ", whatever their case; rename one in it");
+  }
+  return {};
 }
 
 Error cannot_read(const std::string& table, const Error& error) {
@@ -385,8 +407,9 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
     if (!made) return cannot_read(name, made.error());
     Result<std::vector<StoredColumn>> columns = describe(connection, Sql::name({name}), log);
     if (!columns) return cannot_read(name, columns.error());
-    DISCREET_ASSIGN(const bool still, opener.is_still(source));
-    schemas[name] = {{name}, std::move(*columns), still};
+    DISCREET_TRY(check_names(name, *columns));
+    // Nobody can write an attached file's tables while it is open.
+    schemas[name] = {{name}, std::move(*columns), source.kind == Kind::kTable};
   }
   DISCREET_TRY(connection.lock(opener.paths(), log));
   return schemas;
