@@ -100,7 +100,7 @@ TEST(Locality, SemiAntiAndLeftJoinsWithoutTheUnitAreNoticed) {
 }
 
 TEST(Locality, PairsWithoutALimitPerKeyAreNoticed) {
-  EXPECT_GT(run(true, 250, {.fault = RelationFault::kNoLimitPerKey}).violated, 0);
+  EXPECT_GT(run(true, 1000, {.fault = RelationFault::kNoLimitPerKey}).violated, 0);
 }
 
 // --- S15: a path of 1,000 people ------------------------------------------------------------
@@ -298,6 +298,34 @@ TEST(Locality, WhatOneFieldMayNotShowNoSubqueryShows) {
             std::string::npos);
   EXPECT_NE(refusal(value("age"), MeasureKind::kSum, kUnitField).find("no column"),
             std::string::npos);
+}
+
+// The largest of one row is that row's value.
+TEST(Locality, AFoldGivesNoRightThatItsColumnDoesNotHave) {
+  policy::Policy policy = clinic();
+  for (policy::Column& column : policy.tables["visits"].columns) {
+    if (column.name == "age") column.may_filter = column.may_group = false;
+  }
+  for (const Fold fold_kind : {Fold::kLeast, Fold::kGreatest, Fold::kSum, Fold::kMean}) {
+    const std::optional<Grid> grid =
+        fold_kind == Fold::kSum ? std::optional(Grid{0, 500, 1}) : std::nullopt;
+    const auto refusal = [&](bool filters, bool groups) {
+      Plan plan = count_plan({{subquery(
+          {{from("visits"),
+            {},
+            {identifier("patient_id", "patient_id"), fold("m", fold_kind, col("age"), grid)},
+            true}})}});
+      plan.delta = Delta::trusted(Rational::ratio(1, 1000));
+      if (filters) plan.filter = Expr::of(Op::kLess, {num(5), col("m")});
+      if (groups) plan.keys = {{col("m"), "m"}};
+      if (!filters && !groups) plan.measurements = {measurement(MeasureKind::kSum, col("m"))};
+      const auto checked = Checker::check(plan, policy, "");
+      return checked ? "accepted" : checked.error().message;
+    };
+    EXPECT_EQ(refusal(false, false), "accepted");
+    EXPECT_NE(refusal(true, false).find("'age'"), std::string::npos) << refusal(true, false);
+    EXPECT_NE(refusal(false, true).find("'age'"), std::string::npos) << refusal(false, true);
+  }
 }
 
 TEST(Locality, JoinsThatLoseTheUnitAreRefusedSayingWhatWouldKeepIt) {

@@ -131,6 +131,9 @@ Result<Shape> Shaper::field(const Part& part, const std::string& name, Use use) 
     DISCREET_TRY(check_size(*field->expr));
     const Use folded = use == Use::kChecked ? use : Use::kAggregate;
     DISCREET_ASSIGN(argument, inside.shape(*field->expr, folded));
+    // The largest of one row is that row's value: what it may not be used for, a fold may not.
+    const bool counts = field->fold == Fold::kRows || field->fold == Fold::kDistinct;
+    if (!counts) DISCREET_TRY(inside.shape(*field->expr, use));
   }
   return shape_of_fold(*field, argument);
 }
