@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/lowering/sql.h"
+
 namespace discreet::engine::postgres {
 namespace {
 
@@ -66,7 +68,7 @@ Error engine_failed() {
 }
 
 Error Connection::failed(const OwnerLog& log) const {
-  if (stop_) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  if (stop_) return interrupted();
   say(log, PQerrorMessage(session_.get()));
   return engine_failed();
 }
@@ -134,7 +136,24 @@ Result<void> Connection::begin(const OwnerLog& log) {
 }
 
 void Connection::end() {
+  if (beside_) beside_->end();
   if (PQstatus(session_.get()) == CONNECTION_OK) Response(PQexec(session_.get(), "ROLLBACK"));
+}
+
+Result<Connection*> Connection::beside() {
+  const OwnerLog quiet;  // whoever asks goes on without it
+  DISCREET_ASSIGN(const auto snapshot, query("SELECT pg_export_snapshot()", quiet));
+  if (!beside_) {
+    DISCREET_ASSIGN(std::unique_ptr<Connection> made, open(url_, quiet));
+    std::lock_guard lock(cancel_mutex_);
+    made->stop_ = stop_.load();
+    beside_ = std::move(made);
+  }
+  DISCREET_TRY(beside_->begin(quiet));
+  DISCREET_TRY(beside_->query(
+      "SET TRANSACTION SNAPSHOT " + lowering::quote_text(snapshot.at(0).at(0).value()), quiet));
+  DISCREET_TRY(beside_->query("SET LOCAL lock_timeout = '1s'", quiet));
+  return beside_.get();
 }
 
 Result<std::vector<TextRow>> Connection::query(const std::string& sql, const OwnerLog& log) {
@@ -191,6 +210,12 @@ void Connection::interrupt() {
   std::lock_guard lock(cancel_mutex_);
   char words[256];
   if (canceller_) PQcancel(canceller_.get(), words, sizeof words);
+  if (beside_) beside_->interrupt();
+}
+
+void Connection::resume() {
+  stop_ = false;
+  if (beside_) beside_->resume();
 }
 
 }  // namespace discreet::engine::postgres

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -39,6 +40,12 @@ class Connection {
   Result<void> begin(const OwnerLog& log);
   /// Nothing was written: it is rolled back. Also after a failure; cannot fail.
   void end();
+  /// Another session, in a transaction on this one's snapshot, for a second statement at the same
+  /// time. It is this connection's: made when first asked for, it ends, stops and resumes with it.
+  /// A statement of it that has to wait for a lock fails after a second: whoever changes a table
+  /// waits for this transaction, and would make it wait for itself. Fails with: kEngine,
+  /// kInterrupted; then this one's transaction can be used as before.
+  Result<Connection*> beside();
 
   /// One statement whose result is small.
   Result<std::vector<TextRow>> query(const std::string& sql, const OwnerLog& log);
@@ -48,7 +55,7 @@ class Connection {
 
   /// Makes what runs, and what is asked until resume(), fail with kInterrupted. From any thread.
   void interrupt();
-  void resume() { stop_ = false; }
+  void resume();
   const std::atomic<bool>& stopped() const { return stop_; }
 
  private:
@@ -61,6 +68,7 @@ class Connection {
   std::mutex cancel_mutex_;
   Connected session_;
   Canceller canceller_;
+  std::unique_ptr<Connection> beside_;  // made and taken away under cancel_mutex_
 };
 
 /// What every question says that failed on its way, whatever the reason: a dead server, a time

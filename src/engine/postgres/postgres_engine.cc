@@ -49,16 +49,20 @@ Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const policy::Polic
 // LOCK comes before the snapshot, so that the snapshot sees what the lock protects.
 Result<void> PostgresEngine::hold_schemas(const OwnerLog& log) {
   std::string tables;
+  std::vector<std::vector<std::string>> names;
   for (const auto& [name, stored] : schemas_) {
     tables += (tables.empty() ? "" : ", ") + Sql::name(stored.name).print();
+    names.push_back(stored.name);
   }
   if (tables.empty()) return {};
   DISCREET_TRY(connection_->query("LOCK TABLE " + tables + " IN ACCESS SHARE MODE", log));
+  DISCREET_ASSIGN(const std::vector<lowering::StoredTable> now,
+                  describe(*connection_, names, log));
+  std::size_t at = 0;
   for (const auto& [name, stored] : schemas_) {
-    DISCREET_ASSIGN(const lowering::StoredTable now,
-                    describe(*connection_, stored.name[0] + "." + stored.name[1], log));
-    if (!std::equal(now.columns.begin(), now.columns.end(), stored.columns.begin(),
-                    stored.columns.end(), same)) {
+    const std::vector<StoredColumn>& columns = now[at++].columns;
+    if (!std::equal(columns.begin(), columns.end(), stored.columns.begin(), stored.columns.end(),
+                    same)) {
       return Error{Code::kEngine, "the columns of table " + in_quotes(name) +
                                       " changed since it was opened; check the policy and start "
                                       "again; what was charged stays charged"};

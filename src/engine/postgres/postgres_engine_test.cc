@@ -216,6 +216,50 @@ TEST_F(PostgresEngineTest, CanBeInterrupted) {
   answers(*engine);
 }
 
+// What another session would see by itself is the row that came meanwhile.
+TEST_F(PostgresEngineTest, ASessionBesideSeesTheSameSnapshotAndStopsWithIt) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  auto alone = std::move(Connection::open(server().url(), log_.log()).value());
+  const auto rows = [&](Connection& session) {
+    return session.query("SELECT count(*) FROM public.seen", log_.log()).value()[0][0].value();
+  };
+  server().must("CREATE TABLE public.seen (x int); GRANT SELECT ON public.seen TO reader");
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(connection->begin(log_.log()).has_value());
+    const std::string before = rows(*connection);
+    server().must("INSERT INTO public.seen VALUES (1)");
+    Connection* const beside = connection->beside().value();
+    EXPECT_EQ(rows(*beside), before);
+    EXPECT_NE(rows(*alone), before);
+    if (round == 1) {
+      connection->interrupt();
+      for (Connection* session : {connection.get(), beside}) {
+        EXPECT_EQ(session->query("SELECT 1", log_.log()).error().code, Code::kInterrupted);
+      }
+    }
+    connection->end();
+  }
+  connection->resume();
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  EXPECT_EQ(rows(*connection->beside().value()), rows(*alone));
+  connection->end();
+  server().must("DROP TABLE public.seen");
+}
+
+// Somebody who changes a table waits for our transaction; a session beside that waited behind them
+// would wait for itself.
+TEST_F(PostgresEngineTest, ASessionBesideDoesNotWaitForLocks) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  server().must("CREATE TABLE public.seen (x int); GRANT SELECT ON public.seen TO reader");
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  Connection* const beside = connection->beside().value();
+  server().must("BEGIN; LOCK TABLE public.seen");
+  EXPECT_FALSE(beside->query("SELECT count(*) FROM public.seen", log_.log()).has_value());
+  EXPECT_TRUE(connection->query("SELECT 1", log_.log()).has_value());
+  connection->end();
+  server().must("ROLLBACK; DROP TABLE public.seen");
+}
+
 TEST_F(PostgresEngineTest, CannotWriteWhateverItIsSent) {
   server().must("GRANT CREATE ON SCHEMA public TO reader");
   auto connection = std::move(Connection::open(server().url(), log_.log()).value());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <new>
 #include <thread>
 #include <unordered_map>
@@ -52,7 +53,7 @@ Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const 
   DISCREET_TRY(fill(bounding, connection, run, log));
   std::optional<Groups> groups =
       bounding.finish(std::max(1U, std::thread::hardware_concurrency()), connection.stopped());
-  if (!groups) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  if (!groups) return interrupted();
   return *std::move(groups);
 }
 
@@ -109,6 +110,44 @@ Result<double> estimate(Connection& connection, const lowering::Select& select,
   return at == line.npos ? 0 : std::strtod(line.c_str() + at + 6, nullptr);
 }
 
+/// The sums, added up while rows are counted: by another session on the same snapshot, or, where
+/// that cannot be had, when they are asked for.
+class SumsMeanwhile {
+ public:
+  SumsMeanwhile(Connection& connection, const PushedRun& run, std::size_t measures)
+      : connection_(connection), run_(run), measures_(measures) {
+    Result<Connection*> other = connection.beside();
+    if (!other) return;
+    other_ = *other;
+    early_ = std::async(std::launch::async,
+                        [this] { return run_pushed(*other_, run_, measures_, OwnerLog()); });
+  }
+  SumsMeanwhile(const SumsMeanwhile&) = delete;
+  SumsMeanwhile& operator=(const SumsMeanwhile&) = delete;
+  /// Nobody wants them.
+  ~SumsMeanwhile() {
+    if (!early_.valid()) return;
+    other_->interrupt();
+    early_.wait();
+  }
+
+  /// Once.
+  Result<Groups> get(const OwnerLog& log) {
+    if (early_.valid()) {
+      Result<Groups> groups = early_.get();
+      if (groups) return groups;
+    }
+    return run_pushed(connection_, run_, measures_, log);
+  }
+
+ private:
+  Connection& connection_;
+  const PushedRun& run_;
+  std::size_t measures_;
+  Connection* other_ = nullptr;
+  std::future<Result<Groups>> early_;
+};
+
 /// Nothing where something is cut, or where the rows are so few that the join costs less than
 /// reading all owners.
 Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRun& run,
@@ -117,6 +156,7 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
   DISCREET_ASSIGN(const double owners, estimate(connection, run.owners, log));
   DISCREET_ASSIGN(const double rows, estimate(connection, *run.rows, log));
   if (rows < owners) return std::optional<Groups>();
+  SumsMeanwhile sums(connection, run.sums, task.measures.size());
   Census census(task);
   std::vector<std::int64_t> keys, units;
   DISCREET_TRY(connection.copy(run.owners.print(), Intake::kRowsMax, log,
@@ -138,7 +178,7 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
       }));
   const std::optional<Census::Counted> counted = census.finish(feed.groups(), run.listed);
   if (!counted) return std::optional<Groups>();
-  DISCREET_ASSIGN(Groups groups, run_pushed(connection, run.sums, task.measures.size(), log));
+  DISCREET_ASSIGN(Groups groups, sums.get(log));
   if (!counted->complete(groups, run.unit_steps, run.listed)) return std::optional<Groups>();
   return std::optional(std::move(groups));
 }
@@ -167,7 +207,7 @@ Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& r
     Bounding bounding(run.task, secret);
     DISCREET_TRY(fill(bounding, connection, run, log));
     auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
-    if (!rows) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+    if (!rows) return interrupted();
     return *std::move(rows);
   } catch (const std::bad_alloc&) {
     if (log.say) log.say("out of memory");

@@ -17,9 +17,12 @@ using policy::Type;
 
 std::string dotted(const std::vector<std::string>& name) { return name[0] + "." + name[1]; }
 
+std::string is_named(const std::vector<std::string>& name) {
+  return "n.nspname = " + quote_text(name[0]) + " AND c.relname = " + quote_text(name[1]);
+}
+
 std::string where_named(const std::vector<std::string>& name) {
-  return " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = " +
-         quote_text(name[0]) + " AND c.relname = " + quote_text(name[1]);
+  return " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE " + is_named(name);
 }
 
 unsigned int code_of(const TextRow& row) {
@@ -147,9 +150,13 @@ std::vector<std::string> parse_source(const std::string& source) {
   return {source.substr(0, dot), source.substr(dot + 1)};
 }
 
-Result<StoredTable> describe(Connection& connection, const std::string& source,
-                             const OwnerLog& log) {
-  const std::vector<std::string> name = parse_source(source);
+Result<std::vector<StoredTable>> describe(Connection& connection,
+                                          const std::vector<std::vector<std::string>>& names,
+                                          const OwnerLog& log) {
+  std::string named;
+  for (const std::vector<std::string>& name : names) {
+    named += (named.empty() ? "(" : " OR (") + is_named(name) + ")";
+  }
   // A domain is read as what it is made of.
   DISCREET_ASSIGN(
       const std::vector<TextRow> rows,
@@ -159,29 +166,35 @@ Result<StoredTable> describe(Connection& connection, const std::string& source,
           "'v' THEN ', computed when it is read' ELSE '' END, "
           "CASE WHEN a.attgenerated = 'v' THEN 0 ELSE b.oid END, "
           "CASE WHEN a.attgenerated = 'v' THEN 'b' ELSE b.typtype END, "
-          "CASE WHEN a.attgenerated = 'v' THEN 'X' ELSE b.typcategory END "
-          "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
+          "CASE WHEN a.attgenerated = 'v' THEN 'X' ELSE b.typcategory END, n.nspname, c.relname "
+          "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+          "JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_type t ON t.oid = a.atttypid "
           "LEFT JOIN pg_type d ON d.oid = t.typbasetype "
           "JOIN pg_type b ON b.oid = CASE WHEN t.typbasetype = 0 THEN t.oid "
           "WHEN d.typbasetype = 0 THEN d.oid ELSE d.typbasetype END "
-          "WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid = (SELECT c.oid" +
-              where_named(name) + ") ORDER BY a.attnum",
+          "WHERE a.attnum > 0 AND NOT a.attisdropped AND (" +
+              named + ") ORDER BY a.attnum",
           log));
-  StoredTable table{name, {}, true};  // on one snapshot
-  for (const TextRow& row : rows) {
-    table.columns.push_back({row[0].value(), row[1].value(), code_of(row)});
+  std::vector<StoredTable> tables;
+  for (const std::vector<std::string>& name : names) {
+    StoredTable& table = tables.emplace_back(StoredTable{name, {}, true});  // on one snapshot
+    for (const TextRow& row : rows) {
+      if (row[5] != name[0] || row[6] != name[1]) continue;
+      table.columns.push_back({row[0].value(), row[1].value(), code_of(row)});
+    }
   }
-  return table;
+  return tables;
 }
 
 Result<Schemas> open_sources(Connection& connection, const policy::Policy& policy,
                              const OwnerLog& log) {
   Schemas schemas;
   for (const auto& [name, table] : policy.tables) {
-    DISCREET_TRY(check_rights(connection, parse_source(table.source), log));
-    DISCREET_ASSIGN(StoredTable stored, describe(connection, table.source, log));
-    DISCREET_TRY(check_columns(table, stored));
-    schemas.emplace(name, std::move(stored));
+    const std::vector<std::string> source = parse_source(table.source);
+    DISCREET_TRY(check_rights(connection, source, log));
+    DISCREET_ASSIGN(std::vector<StoredTable> stored, describe(connection, {source}, log));
+    DISCREET_TRY(check_columns(table, stored.front()));
+    schemas.emplace(name, std::move(stored.front()));
   }
   for (const auto& [name, table] : policy.tables) DISCREET_TRY(check_unit(table, schemas));
   for (const auto& [name, units] : policy.units) {
@@ -208,7 +221,9 @@ Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& sou
         "write a table of PostgreSQL as postgres://user@host:port/database/schema.table");
   }
   DISCREET_ASSIGN(const auto connection, Connection::open(halves->first, log));
-  DISCREET_ASSIGN(const StoredTable table, describe(*connection, halves->second, log));
+  DISCREET_ASSIGN(const std::vector<StoredTable> found,
+                  describe(*connection, {parse_source(halves->second)}, log));
+  const StoredTable& table = found.front();
   if (table.columns.empty()) {
     return Error{Code::kNotFound, "the database has no table " + in_quotes(dotted(table.name))};
   }

@@ -22,9 +22,11 @@ std::vector<std::string> parse_source(const std::string& source);
 Result<lowering::Schemas> open_sources(Connection& connection, const policy::Policy& policy,
                                        const OwnerLog& log);
 
-/// The columns of one table. Fails with: kNotFound, kInvalidInput, kEngine.
-Result<lowering::StoredTable> describe(Connection& connection, const std::string& source,
-                                       const OwnerLog& log);
+/// The columns of tables, each named by schema and table, by one statement: it is asked again before
+/// every question. None of a table that is not there. Fails with: kEngine.
+Result<std::vector<lowering::StoredTable>> describe(
+    Connection& connection, const std::vector<std::vector<std::string>>& names,
+    const OwnerLog& log);
 
 /// The same for a draft of a policy: "postgres://user@host/database/schema.table".
 Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
