@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/stop_on_signal.h"
 #include "engine/open.h"
 #include "policy/value.h"
 
@@ -101,6 +102,12 @@ Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, le
   DISCREET_ASSIGN(policy::Policy policy, policy::load_policy(arguments.policy_path()));
   DISCREET_ASSIGN(auto ledger, open_ledger(arguments, access));
   return over(std::move(policy), std::move(ledger), say);
+}
+
+Result<session::Answered> Asking::ask(const session::Request& request,
+                                      const engine::OwnerLog& log) {
+  const StopOnSignal stop(*engine_);
+  return session_->ask(request, log);
 }
 
 Result<std::unique_ptr<Asking>> Asking::over(policy::Policy policy,

@@ -36,6 +36,9 @@ class Asking {
                                               std::unique_ptr<ledger::Ledger> ledger,
                                               const Say& say);
 
+  /// session().ask(), which Ctrl-C stops (stop_on_signal.h). Fails with: kInterrupted, too.
+  Result<session::Answered> ask(const session::Request& request, const engine::OwnerLog& log);
+
   session::Session& session() { return *session_; }
   const policy::Policy& policy() const { return policy_; }
   ledger::Ledger& ledger() { return *ledger_; }

@@ -96,7 +96,7 @@ Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  DISCREET_ASSIGN(const session::Answered answered, asking->session().ask(request, log));
+  DISCREET_ASSIGN(const session::Answered answered, asking->ask(request, log));
   std::string text;
   if (format.parquet) {
     DISCREET_ASSIGN(text, answer_parquet(answered));

@@ -63,7 +63,7 @@ class Shell {
     const engine::OwnerLog log{.say = engine_says(streams_), .progress = [&](int percent) {
                                  progress.show(static_cast<std::uint64_t>(percent), 100);
                                }};
-    DISCREET_ASSIGN(const session::Answered answered, asking_.session().ask(request, log));
+    DISCREET_ASSIGN(const session::Answered answered, asking_.ask(request, log));
     return write_all(streams_.out,
                      answer_text(answered, report::Format::kTable) + answer_drawing(answered));
   }

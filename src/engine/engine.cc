@@ -5,6 +5,11 @@
 
 namespace discreet::engine {
 
+Error interrupted() {
+  return {Code::kInterrupted,
+          "stopped before the end; nothing was released, and what was charged stays charged"};
+}
+
 Result<void> Engine::check_public(const policy::Policy& policy, const std::string& table) {
   const policy::Table* const declared = policy.find(table);
   if (declared != nullptr && declared->is_public()) return {};

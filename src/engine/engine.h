@@ -33,6 +33,9 @@ struct OwnerLog {
   std::function<void(int percent)> progress;
 };
 
+/// What every question says that was stopped (Engine::interrupt).
+Error interrupted();
+
 class Engine {
  public:
   virtual ~Engine() = default;

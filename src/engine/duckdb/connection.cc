@@ -37,7 +37,7 @@ Error engine_failed() {
 }
 
 Result<void> Connection::failed(const char* words, const OwnerLog& log) const {
-  if (stop_) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  if (stop_) return interrupted();
   say(log, words != nullptr ? words : "no words");
   return engine_failed();
 }

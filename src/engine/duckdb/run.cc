@@ -61,7 +61,7 @@ Result<Groups> run_bounded(Connection& connection, const BoundedRun& run, const 
     DISCREET_TRY(connection.query(run.rows.print(), log));
   }
   std::optional<Groups> groups = bounding.finish(connection.threads(), connection.stopped());
-  if (!groups) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+  if (!groups) return interrupted();
   return *std::move(groups);
 }
 
@@ -159,7 +159,7 @@ Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& r
       DISCREET_TRY(connection.query(run.rows.print(), log));
     }
     auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
-    if (!rows) return Error{Code::kInterrupted, "stopped before the end; nothing was released"};
+    if (!rows) return interrupted();
     return *std::move(rows);
   } catch (const std::bad_alloc& fault) {
     if (log.say) log.say(std::string("out of memory: ") + fault.what());

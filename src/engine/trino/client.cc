@@ -25,8 +25,6 @@ void say(const OwnerLog& log, const std::string& words) {
   if (log.say) log.say("trino: " + words.substr(0, 2000));
 }
 
-Error interrupted() { return {Code::kInterrupted, "stopped before the end; nothing was released"}; }
-
 std::string base64(const std::string& text) {
   std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
   const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ctrl-C while a question runs: the database is told to stop, rather than left to go on for nobody.
+#pragma once
+
+#include <thread>
+
+#include "engine/engine.h"
+
+namespace discreet::cli {
+
+/// While it lives, the first SIGINT or SIGTERM makes what `engine` runs fail with kInterrupted; a
+/// second one ends the program as usual. One at a time.
+class StopOnSignal {
+ public:
+  /// `engine` must outlive this.
+  explicit StopOnSignal(engine::Engine& engine);
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal();
+
+ private:
+  std::jthread watch_;
+};
+
+}  // namespace discreet::cli
