@@ -21,6 +21,7 @@ constexpr double kUsualOff = 0.1;   ///< the square of a covariance of two direc
 constexpr double kUsualOn = 0.3;    ///< how far a variance is from 1, squared, in spreads
 constexpr double kNoiseBorne = 0.12;  ///< by each moment, in spreads
 constexpr double kAbsolute = 0.8;     ///< the mean of |x| for a spread of 1, about
+constexpr double kDoubt = 1.5;  ///< so many deviations below its measure a moment is for intervals
 
 /// Where the rows lie: one mean and spread for all features, one for the target.
 struct Place {
@@ -74,15 +75,21 @@ class Looks {
     out.intercept = (target.low + target.high) / 2 + half * at_means;
     out.residual_deviation = half * place_.spread_y * std::sqrt(unexplained());
     for (std::size_t i = 0; i < d_; ++i) {
-      std::vector<double> at(t_.size());
-      for (std::size_t k = 0; k < at.size(); ++k) at[k] = entry(k, i);
+      // The interval is that of what settle_marks() will leave: of marks, differences.
+      std::vector<double> settled(d_, 0.0), at(t_.size());
+      double ignored = 0;
+      settled[i] = 1;
+      settle_marks(task_.columns, task_.features, settled, ignored);
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        for (std::size_t j = 0; j < d_; ++j) at[k] += entry(k, j) * settled[j];
+      }
       const std::vector<double> noise = times(error_, at);
       const std::vector<double> sample = inverse.solve(at);
       double variance = 1 - inside_[i];
       double coefficient = 0;
       for (std::size_t k = 0; k < at.size(); ++k) {
-        variance += at[k] * (noise[k] + std::abs(sample[k]) * unexplained() / place_.count);
-        coefficient += at[k] * slopes_[k];
+        variance += at[k] * (noise[k] + sample[k] * unexplained() / place_.count);
+        coefficient += entry(k, i) * slopes_[k];
       }
       out.coefficients.push_back(slope * coefficient);
       out.half_widths.push_back(slope * 1.96 * std::sqrt(std::max(variance, 0.0)));
@@ -348,12 +355,17 @@ class Looks {
     trust_.add_to_diagonal(std::sqrt(static_cast<double>(m)));  // slopes are about 1, all in all
     slopes_.assign(m, 0.0);
     improve(with_y_, variance + matrix_error_ / 2);
+    Symmetric lower = matrix_;
+    lower.add_to_diagonal(-kDoubt * std::sqrt(matrix_off_));
+    doubted_ = lifted(lower, 0.3 * least);
     error_ = Symmetric(m);
-    // Before this look the slopes were 0: off by all that they are, as far as the moments tell.
-    const std::vector<double> plain = Cholesky::with_ridge(matrix_, 1e-12).solve(with_y_);
+    // Before this look the slopes were 0: off by all that they are, as far as the moments tell; and
+    // no slope alone explains more than all of the target's variance.
+    const std::vector<double> plain = Cholesky::with_ridge(doubted_, 1e-12).solve(with_y_);
     double length = 0;
     for (std::size_t k = 0; k < m; ++k) {
-      error_.set(k, k, plain[k] * plain[k] + 1 / std::sqrt(static_cast<double>(m)));
+      const double most = std::min(plain[k] * plain[k], 1 / doubted_(k, k));
+      error_.set(k, k, most + 1 / std::sqrt(static_cast<double>(m)));
       length += error_(k, k);
     }
     carry_error(variance + matrix_error_ / 2, variance + matrix_off_ * length);
@@ -406,17 +418,20 @@ class Looks {
   }
 
   /// What that does to the slopes' error, for equations that are off by `off`, squared: with
-  /// change = G gradient, error' = (1 - G matrix) error + G (what the equations are off by).
+  /// change = G gradient, error' = (1 - G truth) error + G (what the equations are off by). The
+  /// true moments are not known: where a feature varies little beside the noise of its variance, a
+  /// measure that came out high would promise steps that reach the truth. So the truth is taken
+  /// as lower than measured.
   void carry_error(double variance, double off) {
     const std::size_t m = t_.size();
     const Cholesky trust = Cholesky::with_ridge(trust_, 1e-12);
-    std::vector<std::vector<double>> by_row(m), kept(m);  // G and 1 - G matrix
+    std::vector<std::vector<double>> by_row(m), kept(m);  // G and 1 - G truth
     for (std::size_t i = 0; i < m; ++i) {
       std::vector<double> unit(m, 0.0);
       unit[i] = 1;
       by_row[i] = times(matrix_, trust.solve(unit));
       for (double& x : by_row[i]) x /= variance;
-      kept[i] = times(matrix_, by_row[i]);
+      kept[i] = times(doubted_, by_row[i]);
       for (double& x : kept[i]) x = -x;
       kept[i][i] += 1;
     }
@@ -456,6 +471,7 @@ class Looks {
   double moments_clip_ = 1;
   Symmetric covariance_, ridge_, matrix_;        // matrix = covariance + ridge
   std::vector<double> means_, with_y_, slopes_;  // of the directions
+  Symmetric doubted_;                            // matrix_ as low as noise may have hidden
   double matrix_error_ = 0;                      // variance of an entry of covariance_
   double matrix_off_ = 0;                        // the same with what it was drawn and lifted by
   Symmetric trust_;                              // in the slopes: how much each equation counted
