@@ -119,6 +119,15 @@ answer() { # answer SQL: the rows as JSON, of a statement with a small result
   echo "$rows"
 }
 
+end_all() {
+  local i process
+  for i in worker2 worker1 coordinator; do launch "$i" kill >/dev/null 2>&1 || true; done
+  # Also those whose number the launcher lost.
+  for process in /proc/[0-9]*; do
+    ! grep -qaF -- "-Dnode.data-dir=$dir/" "$process/cmdline" 2>/dev/null || kill -KILL "${process#/proc/}" 2>/dev/null || true
+  done
+}
+
 await() { # await SECONDS WORKERS
   local until=$((SECONDS + $1))
   until [[ $(answer "SELECT count(*) FROM system.runtime.nodes WHERE NOT coordinator AND state = 'active'" || true) == *"[[$2]]"* ]]; do
@@ -129,26 +138,31 @@ await() { # await SECONDS WORKERS
 
 case $action in
   start)
-    rm -rf "$dir"
-    mkdir -p "$dir"
-    head -c 24 /dev/urandom | base64 >"$dir/secret"
-    port=$(free_port "${TRINO_PORT-18480}")
-    certificates
-    catalogs
-    configure coordinator "$port" true 640M
-    for i in 1 2; do configure "worker$i" $((port + i)) false 768M; done
-    for i in coordinator worker1 worker2; do launch "$i" start; done >"$dir/log"
-    echo "$port" >"$dir/port"
-    echo $((port + 3)) >"$dir/secure"
-    if await "${TRINO_PATIENCE-600}" 2; then touch "$dir/ready"; else touch "$dir/failed" && exit 1; fi
-    ;;
-  stop)
-    for i in worker2 worker1 coordinator; do launch "$i" kill >/dev/null 2>&1 || true; done
-    # Also those whose number the launcher lost.
-    for process in /proc/[0-9]*; do
-      ! grep -qaF -- "-Dnode.data-dir=$dir/" "$process/cmdline" 2>/dev/null || kill -KILL "${process#/proc/}" 2>/dev/null || true
+    # A node now and then ends while it starts; what it said is kept, and another attempt is made.
+    for attempt in 1 2 3; do
+      end_all
+      rm -rf "$dir"
+      mkdir -p "$dir"
+      head -c 24 /dev/urandom | base64 >"$dir/secret"
+      port=$(free_port $((${TRINO_PORT-18480} + 100 * (attempt - 1))))
+      certificates
+      catalogs
+      configure coordinator "$port" true 640M
+      for i in 1 2; do configure "worker$i" $((port + i)) false 768M; done
+      for i in coordinator worker1 worker2; do launch "$i" start; done >"$dir/log"
+      echo "$port" >"$dir/port"
+      echo $((port + 3)) >"$dir/secure"
+      if await "${TRINO_PATIENCE-600}" 2; then
+        touch "$dir/ready"
+        exit 0
+      fi
+      echo "attempt $attempt failed:"
+      tail -n 20 "$dir"/*/data/var/log/*.log || true
     done
+    touch "$dir/failed"
+    exit 1
     ;;
+  stop) end_all ;;
   kill) launch "worker$node" kill ;;
   again)
     port=$(cat "$dir/port")
