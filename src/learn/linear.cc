@@ -366,8 +366,9 @@ class Looks {
     for (std::size_t k = 0; k < m; ++k) {
       const double most = std::min(plain[k] * plain[k], 1 / doubted_(k, k));
       error_.set(k, k, most + 1 / std::sqrt(static_cast<double>(m)));
-      length += error_(k, k);
     }
+    settle_error();
+    for (std::size_t k = 0; k < m; ++k) length += error_(k, k);
     carry_error(variance + matrix_error_ / 2, variance + matrix_off_ * length);
     return {};
   }
@@ -446,6 +447,27 @@ class Looks {
       }
     }
     error_ = std::move(next);
+    settle_error();
+  }
+
+  /// What all marks of a column share in their slopes is a part of the offset, so that it is no
+  /// error of theirs. (Directions that were looked for are no marks.)
+  void settle_error() {
+    if (!directions_.empty()) return;
+    const auto settled = [&](const std::function<double(std::size_t, std::size_t)>& at) {
+      std::vector<std::vector<double>> rows(d_, std::vector<double>(d_));
+      for (std::size_t i = 0; i < d_; ++i) {
+        double ignored = 0;
+        for (std::size_t j = 0; j < d_; ++j) rows[i][j] = at(i, j);
+        settle_marks(task_.columns, task_.features, rows[i], ignored);
+      }
+      return rows;
+    };
+    const auto once = settled([&](std::size_t i, std::size_t j) { return error_(i, j); });
+    const auto twice = settled([&](std::size_t i, std::size_t j) { return once[j][i]; });
+    for (std::size_t i = 0; i < d_; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) error_.set(i, j, twice[i][j]);
+    }
   }
 
   /// The part of the target's variance that is left.
