@@ -13,7 +13,7 @@ from harness import ROOT, main, peer, row, run
 
 ERRORS = ROOT / "build/bench/sql/errors.parquet"  # made by sql_peers.py
 # Tables of 1,000 cities and single quantiles, by how long they take.
-DRAWS = {"ours": (20, 300), "opendp-polars": (10, 300), "pipeline-dp": (3, 60), "smartnoise": (3, 0)}
+DRAWS = {"ours": (20, 300), "opendp-polars": (10, 120), "pipeline-dp": (3, 20), "smartnoise": (3, 0)}
 QUESTIONS = {"count": "COUNT(*)", "sum": "SUM(income)", "mean": "AVG(income)"}
 FRACTIONS = {"quartiles": (0.25, 0.5, 0.75), "median": (0.5,)}
 CITY = "city0050"
@@ -24,7 +24,7 @@ truncate_num_groups keeps one group fewer than asked, so 2). SmartNoise's epsilo
 `rmse`: root mean squared error over the cities with at least 600 rows that were found; `rmse, all`: over all 1,000, of which one that
 was not found counts as 0. `keys`: how many of the 1,000 were found. Over 20 draws of ours, 10 of OpenDP, 3 of the others, which take
 long. Quartiles and the median alone: of age in one city of about 2,700 rows, at most 4 of a user; the error is by how many rows the
-rank is off, over 300 draws of ours and of OpenDP and 60 of PipelineDP. Ours come with intervals, which are paid for out of the same epsilon; no peer has any."""
+rank is off, over 300 draws of ours, 120 of OpenDP and 20 of PipelineDP. Ours come with intervals, which are paid for out of the same epsilon; no peer has any."""
 
 POLICY = """version: 1
 engine: duckdb

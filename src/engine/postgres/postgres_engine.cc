@@ -56,8 +56,7 @@ Result<void> PostgresEngine::hold_schemas(const OwnerLog& log) {
   }
   if (tables.empty()) return {};
   DISCREET_TRY(connection_->query("LOCK TABLE " + tables + " IN ACCESS SHARE MODE", log));
-  DISCREET_ASSIGN(const std::vector<lowering::StoredTable> now,
-                  describe(*connection_, names, log));
+  DISCREET_ASSIGN(const std::vector<lowering::StoredTable> now, describe(*connection_, names, log));
   std::size_t at = 0;
   for (const auto& [name, stored] : schemas_) {
     const std::vector<StoredColumn>& columns = now[at++].columns;

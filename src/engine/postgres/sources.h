@@ -22,8 +22,8 @@ std::vector<std::string> parse_source(const std::string& source);
 Result<lowering::Schemas> open_sources(Connection& connection, const policy::Policy& policy,
                                        const OwnerLog& log);
 
-/// The columns of tables, each named by schema and table, by one statement: it is asked again before
-/// every question. None of a table that is not there. Fails with: kEngine.
+/// The columns of tables, each named by schema and table, by one statement: it is asked again
+/// before every question. None of a table that is not there. Fails with: kEngine.
 Result<std::vector<lowering::StoredTable>> describe(
     Connection& connection, const std::vector<std::vector<std::string>>& names,
     const OwnerLog& log);
