@@ -39,6 +39,9 @@ def smartnoise(parquet, url):
 
 
 def tumult(parquet):
+    import os
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # its workers are to be of this environment
     from pyspark.sql import SparkSession
     from tmlt.analytics import (AddRowsWithID, ApproxDPBudget, KeySet, MaxGroupsPerID, MaxRowsPerGroupPerID, QueryBuilder,
                                 Session)
