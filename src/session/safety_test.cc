@@ -376,7 +376,7 @@ TEST(Safety, S23WordsOfTheQuestionReachTheEngineAsValues) {
 TEST(Safety, S23NamesOfTheQuestionMeanWhatTheCheckedPlanMeans) {
   TwoClinics two;
   const std::string everybody =
-      "(SELECT CASE WHEN sex = 'f' THEN 1000 ELSE 1000 END AS \"PATIENT_ID\", id AS patient_id "
+      "(SELECT CASE WHEN sex <> 'y' THEN 1000 ELSE 1001 END AS \"PATIENT_ID\", id AS patient_id "
       "FROM patients) a";
   two.moved_by("SELECT COUNT(*) FROM " + everybody +
                    " JOIN visits v ON a.patient_id = v.patient_id WHERE a.\"PATIENT_ID\" >= 0",
@@ -385,10 +385,10 @@ TEST(Safety, S23NamesOfTheQuestionMeanWhatTheCheckedPlanMeans) {
                    " WHERE a.\"PATIENT_ID\" >= 0 AND EXISTS (SELECT 1 FROM visits v WHERE "
                    "v.patient_id = a.patient_id)",
                1);
-  two.moved_by(
-      "WITH a AS (SELECT 1000 AS \"PATIENT_ID\", id AS patient_id FROM patients) SELECT COUNT(*) "
-      "FROM visits v JOIN a ON v.patient_id = a.patient_id WHERE a.\"PATIENT_ID\" >= 0",
-      1);
+  two.moved_by("WITH a AS " + everybody.substr(0, everybody.size() - 2) +
+                   " SELECT COUNT(*) FROM visits v JOIN a ON v.patient_id = a.patient_id WHERE "
+                   "a.\"PATIENT_ID\" >= 0",
+               1);
   // Nor do they give a right that a column does not have.
   two.refused("SELECT x, COUNT(*) FROM (SELECT name AS x, city AS \"X\" FROM visits) t GROUP BY x");
   const std::string city =
