@@ -44,24 +44,38 @@ std::string error_text(const plan::ExpectedError& error) {
   return "";
 }
 
-/// What is to be expected of an output, or what is missing to tell.
+/// "±12.3", supposing so many rows in a group.
+std::string error_with(const sql::Output& output, const plan::Checked& checked,
+                       const Supposed& supposed, const Confidence& confidence) {
+  const double half = foreseen_half_width(output, checked, supposed, confidence);
+  if (!std::isfinite(half)) return "unbounded";
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "±%.4g", half);
+  return text.data();
+}
+
+/// What is to be expected of an output. Of an average it depends on how many rows there are, which
+/// is nobody's to know: then for some numbers of rows.
 std::string output_error(const sql::Output& output, const plan::Checked& checked,
                          const Request& request) {
   const std::string start = "expected error of " + output.name + ": ";
-  const ErrorKind kind = error_kind(output.post);
-  const bool has_rows = request.error && request.error->rows;
-  if (kind == ErrorKind::kValues && !has_rows) {
-    return start + "depends on how many rows a group has; discreet curve --rows N shows it";
+  const auto with_rows = [&](double rows) {
+    return error_with(output, checked, suppose_rows(checked, rows), request.confidence);
+  };
+  switch (error_kind(output.post)) {
+    case ErrorKind::kRanks:
+      return start + error_with(output, checked, {}, request.confidence) + " ranks";
+    case ErrorKind::kValues:
+      if (request.error && request.error->rows) {
+        return start + with_rows(request.error->rows->to_double(Round::kDown)) +
+               ", with about as many rows as --rows says";
+      }
+      return start + with_rows(100) + " with 100 rows in a group, " + with_rows(1'000) +
+             " with 1,000, " + with_rows(10'000) + " with 10,000, " + with_rows(100'000) +
+             " with 100,000; for another number see discreet curve --rows N";
+    default:
+      return start + error_with(output, checked, {}, request.confidence);
   }
-  const Supposed supposed =
-      has_rows ? suppose_rows(checked, request.error->rows->to_double(Round::kDown)) : Supposed{};
-  const double half = foreseen_half_width(output, checked, supposed, request.confidence);
-  if (!std::isfinite(half)) return start + "unbounded";
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "±%.4g%s", half,
-                kind == ErrorKind::kRanks ? " ranks" : "");
-  return start + text.data() +
-         (kind == ErrorKind::kValues ? ", with about as many rows as --rows says" : "");
 }
 
 std::string keys_text(const plan::Checked& checked) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <string>
 
@@ -349,7 +350,17 @@ TEST(Session, ExplainsTheErrorOfEveryOutput) {
       clinic.session().explain(request("SELECT COUNT(*) AS n, AVG(age) AS mean FROM visits", "1"));
   ASSERT_TRUE(told.has_value());
   EXPECT_TRUE(is_noted(told->notes, "expected error of n: ±"));
-  EXPECT_TRUE(is_noted(told->notes, "expected error of mean: depends on how many rows"));
+  const auto mean = std::find_if(told->notes.begin(), told->notes.end(), [](const std::string& n) {
+    return n.starts_with("expected error of mean: ");
+  });
+  ASSERT_NE(mean, told->notes.end());
+  // Ten times the rows, about a tenth of the error.
+  double few = 0, many = 0;
+  ASSERT_EQ(std::sscanf(mean->c_str() + mean->find("rows in a group"),
+                        "rows in a group, ±%*f with 1,000, ±%lf with 10,000, ±%lf", &few, &many),
+            2)
+      << *mean;
+  EXPECT_NEAR(few / many, 10, 1) << *mean;
   Request wanted = wanting("SELECT AVG(age) AS mean FROM visits", "5");
   wanted.error->rows = Rational(1000);
   const auto known = clinic.session().explain(wanted);
