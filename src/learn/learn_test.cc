@@ -406,11 +406,11 @@ TEST(Regression, ManyRowsOfAUnitAreDividedByTheirOwnCount) {
   }
 }
 
-// 160 tables of their own, of which the interval of age should hold the truth in 152 or more. Fewer
-// than 135 of so many have a chance below 1e-6 (binomial). Intervals of an eighth of the width must
+// 640 tables of their own, of which the interval of age should hold the truth in 608 or more. Fewer
+// than 540 of so many have a chance below 1e-6 (binomial). Intervals of a quarter of the width must
 // fail, and so must some that are too wide to say anything.
 struct Held {
-  int all = 0, age = 0, age_by_an_eighth = 0, clinic = 0;
+  int all = 0, age = 0, age_by_a_quarter = 0, clinic = 0;
   double age_width = 0, clinic_width = 0;  ///< means
 };
 
@@ -418,15 +418,15 @@ Held intervals(int people) {
   Held out;
   for (const char* delta : {"0", "1e-6"}) {
     for (const std::int64_t rows_each : {1, 6}) {
-      for (std::uint64_t i = 0; i < 40; ++i, ++out.all) {
+      for (std::uint64_t i = 0; i < 160; ++i, ++out.all) {
         const Regression model = Visits(100 + i, people, rows_each).fit(delta);
         const double off = std::abs(model.coefficients[0] - Visits::kCoefficients[0]);
         const double clinic_off = std::abs(model.coefficients[2] - 400);  // beside the mean of all
         out.age += off < model.half_widths[0] ? 1 : 0;
-        out.age_by_an_eighth += off < model.half_widths[0] / 8 ? 1 : 0;
+        out.age_by_a_quarter += off < model.half_widths[0] / 4 ? 1 : 0;
         out.clinic += clinic_off < model.half_widths[2] ? 1 : 0;
-        out.age_width += model.half_widths[0] / 160;
-        out.clinic_width += model.half_widths[2] / 160;
+        out.age_width += model.half_widths[0] / 640;
+        out.clinic_width += model.half_widths[2] / 640;
       }
     }
   }
@@ -435,20 +435,20 @@ Held intervals(int people) {
 
 TEST(Regression, IntervalsHoldTheTruth) {
   const Held held = intervals(10000);
-  EXPECT_GE(held.age, 135);
-  EXPECT_LT(held.age_by_an_eighth, 135);
+  EXPECT_GE(held.age, 540);
+  EXPECT_LT(held.age_by_a_quarter, 540);
   EXPECT_LT(held.age_width, Visits::kCoefficients[0] / 2);  // about 300
-  EXPECT_GE(held.clinic, 135);
+  EXPECT_GE(held.clinic, 540);
   EXPECT_LT(held.clinic_width, 300);  // 650 and more where what all marks share is counted
 }
 
 // Noise is half of age's variance here. Intervals that trust the moments as measured hold the truth
-// in about 125 of 160.
+// in about 530 of 640, so that this sees them nine times of ten.
 TEST(Regression, IntervalsHoldTheTruthOfFewPeople) {
   const Held held = intervals(1000);
-  EXPECT_GE(held.age, 135);
-  EXPECT_GE(held.clinic, 135);
-  EXPECT_LT(held.age_by_an_eighth, 135);
+  EXPECT_GE(held.age, 540);
+  EXPECT_GE(held.clinic, 540);
+  EXPECT_LT(held.age_by_a_quarter, 540);
 }
 
 /// 10,000 people with `each` rows of their own, whose class follows a logistic law.
