@@ -5,6 +5,7 @@ the rows in PostgreSQL, where it puts them first, for whoever comes after it."""
 
 import json
 import logging
+import pathlib
 import sys
 import time
 
@@ -47,6 +48,7 @@ def tumult(parquet):
                                 Session)
 
     spark = SparkSession.builder.master("local[*]").config("spark.driver.memory", "6g").config("spark.ui.enabled", "false")
+    spark = spark.config("spark.sql.warehouse.dir", str(pathlib.Path(parquet).resolve().parent / "spark-warehouse"))
     spark = spark.config("spark.sql.shuffle.partitions", "8").config("spark.log.level", "ERROR").getOrCreate()
     frame = spark.read.parquet(str(parquet)).selectExpr("user_id", "city", "CAST(income AS BIGINT) AS income")
     cities = KeySet.from_dict({"city": [f"city{i:04d}" for i in range(1, 1001)]})
