@@ -20,6 +20,7 @@ class CommitQueue {
  public:
   struct Work {
     std::function<Result<void>()> run;
+    bool may_repeat = false;  ///< whether `run` may be called again after it was undone
     Result<void> result = {};
 
    private:

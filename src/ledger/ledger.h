@@ -199,8 +199,10 @@ class Ledger {
   // ledger_commit.cc: transactions
   /// Runs `work` inside a write transaction that other threads may share, and returns when it is
   /// durable and, when due, witnessed. `work` appends all its records or none.
-  Result<void> commit(const std::function<Result<void>()>& work);
+  Result<void> commit(const std::function<Result<void>()>& work, bool may_repeat = false);
   void commit_batch(const std::vector<CommitQueue::Work*>& works);
+  /// The batch in one journey to the store, if it all fits what we know. False: nothing was done.
+  Result<bool> try_batch(const std::vector<CommitQueue::Work*>& works);
   Result<void> run_batch(const std::vector<CommitQueue::Work*>& works);
   /// Runs `work` in a read transaction, caught up.
   Result<void> look(const std::function<Result<void>()>& work);
@@ -262,6 +264,7 @@ class Ledger {
 
   // Of the batch that is being worked on:
   Result<std::int64_t> batch_time_ = 0;
+  int foreign_batches_ = 0;      // so many more batches look first, because others write too
   std::optional<Error> broken_;  // a record could not be appended
   bool owner_wrote_ = false;
 

@@ -179,6 +179,8 @@ Result<void> Ledger::check_budgets(const Request& request) const {
 
 /// Finds the stored answer, or appends what has to be paid. Within a write transaction.
 Result<void> Ledger::pay(Request& request) {
+  request.payers.clear();
+  request.stored.reset();
   DISCREET_TRY(examine(request));
   DISCREET_TRY(check_request_id(request));
   DISCREET_ASSIGN(request.stored, store_->find_answer(request.key()));
@@ -231,7 +233,7 @@ Result<void> Ledger::append_payments(Request& request) {
 Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
   DISCREET_TRY(check_sizes(charge, question));
   Request request(charge, question);
-  DISCREET_TRY(commit([&] { return pay(request); }));
+  DISCREET_TRY(commit([&] { return pay(request); }, true));
   // From here on it is durable (L1).
   if (request.stored) {
     return Outcome(Answer(std::move(request.bytes), request.stored->about, true));
@@ -258,28 +260,25 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
   if (bytes.size() > kAnswerSizeMax) {
     return invalid_input("an answer must have at most 256 MiB");
   }
-  bool was_answered = false;
+  std::optional<std::string> earlier;  // bytes that are given in the place of ours
   const auto work = [&]() -> Result<void> {
+    earlier.reset();
     DISCREET_ASSIGN(const std::optional<Record> charge, store_->record(used.charge_));
     if (!charge || charge->hash != used.hash_) {
       return invalid_input("the answer belongs to a charge of another ledger");
     }
     // A resumed run may have been finished by another process.
-    DISCREET_ASSIGN(std::optional<std::string> own, store_->answer_bytes(used.charge_));
-    if (own) {
-      was_answered = true;
-      bytes = *std::move(own);
-      return {};
-    }
+    DISCREET_ASSIGN(earlier, store_->answer_bytes(used.charge_));
+    if (earlier) return {};
     if (!batch_time_) return batch_time_.error();
     // The question may have been answered meanwhile; all who ask it get the same bytes (L5).
     DISCREET_ASSIGN(const std::optional<Record> first,
                     store_->find_answer({charge->units, charge->question, charge->snapshot}));
-    was_answered = first.has_value();
     if (first) {
       DISCREET_TRY(check_same_question(*first, charge->price, charge->plan, charge->blocks));
-      DISCREET_ASSIGN(bytes, bytes_of_answer(*first));
+      DISCREET_ASSIGN(earlier, bytes_of_answer(*first));
     }
+    const std::string& kept_bytes = earlier ? *earlier : bytes;
     Record record;
     record.kind = Kind::kAnswer;
     record.units = charge->units;
@@ -287,15 +286,16 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
     record.question = charge->question;
     record.snapshot = charge->snapshot;
     record.about = charge->sequence;
-    record.content = sha256(bytes);
+    record.content = sha256(kept_bytes);
     DISCREET_TRY(append(record));
-    const Result<void> kept = store_->put_answer(record, bytes);
+    const Result<void> kept = store_->put_answer(record, kept_bytes);
     if (!kept) broken_ = kept.error();
     return kept;
   };
-  DISCREET_TRY(commit(work));
+  DISCREET_TRY(commit(work, true));
   // From here on it is durable (L2).
-  return Answer(std::move(bytes), used.charge_, was_answered);
+  const bool was_answered = earlier.has_value();
+  return Answer(was_answered ? *std::move(earlier) : std::move(bytes), used.charge_, was_answered);
 }
 
 Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {

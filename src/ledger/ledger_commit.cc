@@ -3,11 +3,18 @@
 // durable and, when due, witnessed (L1, L2, L6).
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ledger/ledger.h"
 
 namespace discreet::ledger {
+namespace {
+
+/// After a batch that found records of other processes so many look before they write.
+constexpr int kLookFirst = 8;
+
+}  // namespace
 
 /// To be asked before any lock: a forked child may have inherited it in any state.
 Result<void> Ledger::check_process() const {
@@ -49,10 +56,11 @@ Result<void> Ledger::look(const std::function<Result<void>()>& work) {
   return done;
 }
 
-Result<void> Ledger::commit(const std::function<Result<void>()>& work) {
+Result<void> Ledger::commit(const std::function<Result<void>()>& work, bool may_repeat) {
   DISCREET_TRY(check_process());
   CommitQueue::Work item;
   item.run = work;
+  item.may_repeat = may_repeat;
   queue_.submit(item);
   return std::move(item.result);
 }
@@ -75,14 +83,59 @@ void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
   }
 }
 
+Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
+  if (foreign_batches_ > 0) return false;
+  for (const CommitQueue::Work* work : works) {
+    if (!work->may_repeat) return false;
+  }
+  const Sequence before = state_.next();
+  if (!store_->begin_optimistic(state_.hash())) return false;
+  state_.try_payments();
+  const auto give_up = [this] {
+    store_->rollback();
+    state_.undo();
+    return false;
+  };
+  batch_time_ = next_time();
+  if (!batch_time_) return give_up();
+  owner_wrote_ = false;
+  for (CommitQueue::Work* work : works) {
+    work->result = work->run();
+    // A refusal may be of yesterday, and a record that is not to be had is asked for in earnest.
+    if (!std::exchange(work->result, Result<void>()) || broken_) {
+      broken_.reset();
+      return give_up();
+    }
+  }
+  if (state_.next() == before) return give_up();
+  // Another copy of this ledger shows now, or, under the witness's lock, when it is moved.
+  const bool is_due = witness_is_due();
+  if (is_due) {
+    const auto kept = witness_->read();
+    if (!kept || !*kept || !witnessed_ || **kept != *witnessed_) return give_up();
+  }
+  const Result<bool> kept = store_->commit_if_valid();
+  if (!kept) return die(kept.error());
+  if (!*kept) return give_up();
+  state_.keep();
+  if (is_due) {
+    if (const Result<void> moved = advance_witness(); !moved) return die(moved.error());
+  }
+  return true;
+}
+
 Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
+  DISCREET_ASSIGN(const bool is_done, try_batch(works));
+  if (is_done) return {};
   DISCREET_TRY(store_->begin_write());
+  const Sequence known_before = state_.next();
   if (const Result<void> known = catch_up(); !known) {
     if (known.error().code == Code::kCorrupt) return die(known.error());
     store_->rollback();
     return known;
   }
   const Sequence first = state_.next();
+  foreign_batches_ = first > known_before ? kLookFirst : std::max(0, foreign_batches_ - 1);
   batch_time_ = next_time();
   (void)batch_time_.has_value();  // a failure matters only to those who append
   owner_wrote_ = false;

@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/postgres.h"
 
+#include <poll.h>
+
 #include <array>
 
 namespace discreet::ledger {
 namespace {
 
 constexpr int kBinary = 1;
+
+// Numbers of types in the server's catalog.
+constexpr std::int64_t kBytea = 17;
+constexpr std::int64_t kInt8 = 20;
+
+template <std::size_t kBytes>
+void put_big_endian(std::string& out, std::int64_t value) {
+  auto bits = static_cast<std::uint64_t>(value);
+  std::array<char, kBytes> bytes{};
+  for (std::size_t i = kBytes; i-- > 0; bits >>= 8U) bytes[i] = static_cast<char>(bits & 0xffU);
+  out.append(bytes.data(), kBytes);
+}
+
+/// One dimension, no nulls, counted from 1; the elements follow, each behind its length.
+std::string begin_array(std::int64_t type, std::size_t size) {
+  std::string array;
+  for (const std::int64_t word : {std::int64_t{size == 0 ? 0 : 1}, std::int64_t{0}, type}) {
+    put_big_endian<4>(array, word);
+  }
+  if (size == 0) return array;
+  put_big_endian<4>(array, static_cast<std::int64_t>(size));
+  put_big_endian<4>(array, 1);
+  return array;
+}
 
 /// One line, without what libpq puts before and after it.
 std::string words_of(const char* message) {
@@ -21,10 +47,29 @@ std::string words_of(const char* message) {
 }  // namespace
 
 PgValues& PgValues::add(std::int64_t value) {
-  std::string bytes(8, '\0');
-  auto bits = static_cast<std::uint64_t>(value);
-  for (std::size_t i = 8; i-- > 0; bits >>= 8U) bytes[i] = static_cast<char>(bits & 0xffU);
+  std::string bytes;
+  put_big_endian<8>(bytes, value);
   values_.push_back(std::move(bytes));
+  return *this;
+}
+
+PgValues& PgValues::add(const std::vector<std::int64_t>& values) {
+  std::string array = begin_array(kInt8, values.size());
+  for (const std::int64_t value : values) {
+    put_big_endian<4>(array, 8);
+    put_big_endian<8>(array, value);
+  }
+  values_.push_back(std::move(array));
+  return *this;
+}
+
+PgValues& PgValues::add(const std::vector<std::string>& values) {
+  std::string array = begin_array(kBytea, values.size());
+  for (const std::string& value : values) {
+    put_big_endian<4>(array, static_cast<std::int64_t>(value.size()));
+    array += value;
+  }
+  values_.push_back(std::move(array));
   return *this;
 }
 
@@ -116,7 +161,12 @@ Result<PgRows> PgSession::run(const char* prepared, const PgValues& values) {
                                 values.lengths().data(), formats.data(), kBinary));
 }
 
-Result<PgRows> PgSession::run_together(const Batch& batch, const char* last) {
+bool PgSession::is_silent() const {
+  pollfd socket{PQsocket(session_.get()), POLLIN, 0};
+  return poll(&socket, 1, 0) == 0;
+}
+
+Result<std::vector<PgRows>> PgSession::run_together(const Batch& batch) {
   PGconn* const session = session_.get();
   bool sent = PQenterPipelineMode(session) == 1;
   for (const auto& [name, values] : batch) {
@@ -124,33 +174,28 @@ Result<PgRows> PgSession::run_together(const Batch& batch, const char* last) {
     sent = sent && PQsendQueryPrepared(session, name, values.size(), values.pointers().data(),
                                        values.lengths().data(), formats.data(), kBinary) == 1;
   }
-  sent = sent && PQsendQueryParams(session, last, 0, nullptr, nullptr, nullptr, nullptr, 0) == 1 &&
-         PQpipelineSync(session) == 1;
+  sent = sent && PQpipelineSync(session) == 1;
   if (!sent) {
     return Error{Code::kStorage,
                  "the ledger's database cannot be reached: " + words_of(PQerrorMessage(session))};
   }
   // The first failure counts; what was sent behind it says only that it was skipped.
   std::optional<Error> failed;
-  std::optional<PgRows> kept;
-  for (std::size_t i = 0; i <= batch.size(); ++i) {
+  std::vector<PgRows> all;
+  for (std::size_t i = 0; i < batch.size() && is_open(); ++i) {
     while (PGresult* const one = PQgetResult(session)) {
       auto rows = checked(one);
       if (!rows && !failed) failed = rows.error();
-      if (rows) kept.emplace(std::move(*rows));
+      if (rows) all.push_back(std::move(*rows));
       if (!is_open()) break;
     }
-    if (!is_open()) break;
   }
   if (is_open()) PgRows synced(PQgetResult(session));
-  if (PQexitPipelineMode(session) != 1 || !is_open() || !kept) {
-    if (!failed) {
-      failed = Error{Code::kStorage,
-                     "the ledger's database went away: " + words_of(PQerrorMessage(session))};
-    }
-  }
+  const bool is_over = PQexitPipelineMode(session) == 1 && is_open();
   if (failed) return *failed;
-  return std::move(*kept);
+  if (is_over && all.size() == batch.size()) return all;
+  return Error{Code::kStorage,
+               "the ledger's database went away: " + words_of(PQerrorMessage(session))};
 }
 
 }  // namespace discreet::ledger

@@ -22,6 +22,8 @@ class PgValues {
  public:
   PgValues& add(std::int64_t value);
   PgValues& add(std::string_view bytes);
+  PgValues& add(const std::vector<std::int64_t>& values);  ///< bigint[]
+  PgValues& add(const std::vector<std::string>& values);   ///< bytea[]
 
   int size() const { return static_cast<int>(values_.size()); }
   std::vector<const char*> pointers() const;
@@ -42,7 +44,7 @@ class PgRows {
   }
   std::int64_t number(int column) const;
   std::string_view bytes(int column) const;
-  /// What the server did: "COMMIT", "ROLLBACK".
+  /// What the server did: "COMMIT", "ROLLBACK", "INSERT 0 1".
   std::string_view tag() const { return PQcmdStatus(result_.get()); }
 
  private:
@@ -62,13 +64,15 @@ class PgSession {
   Result<PgRows> run(const std::string& sql);
   Result<void> prepare(const char* name, const std::string& sql);
   Result<PgRows> run(const char* prepared, const PgValues& values);
-  /// Sends statements all at once, then `last`, and waits once; the result of the last. When one
-  /// fails the following are not carried out.
+  /// Sends prepared statements all at once and waits once; the result of each. When one fails the
+  /// following are not carried out.
   using Batch = std::vector<std::pair<const char*, PgValues>>;
-  Result<PgRows> run_together(const Batch& batch, const char* last);
+  Result<std::vector<PgRows>> run_together(const Batch& batch);
 
   bool is_open() const { return PQstatus(session_.get()) == CONNECTION_OK; }
   bool is_idle() const { return PQtransactionStatus(session_.get()) == PQTRANS_IDLE; }
+  /// Whether the server has said nothing unasked: its last words before it goes away come so.
+  bool is_silent() const;
 
  private:
   struct Finish {

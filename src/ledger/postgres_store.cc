@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/postgres_store.h"
 
+#include <array>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@ namespace {
 // Of the advisory lock: "dslg", as in the header of a SQLite file.
 constexpr const char* kLock = "SELECT pg_catalog.pg_advisory_xact_lock(1685286503, 1)";
 constexpr std::size_t kChunk = 4096;  // records that are fetched at once
+constexpr std::size_t kRecent = 256;  // payments of ours that are remembered for their answers
 
 constexpr const char* kTables = R"(
 CREATE SCHEMA IF NOT EXISTS discreet_ledger;
@@ -46,6 +49,17 @@ CREATE INDEX IF NOT EXISTS answered ON discreet_ledger.records
   USING hash (question) WHERE kind IN (5, 6);
 )";
 
+// The records of a transaction go in one statement, as one array for each column.
+#define DISCREET_APPEND                                                                   \
+  "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS                                \
+  ") SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], "       \
+  "$5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[], "       \
+  "$11::bytea[], $12::bytea[], $13::bytea[], $14::bigint[], $15::bytea[], $16::bytea[], " \
+  "$17::bytea[], $18::bytea[])"
+
+#define DISCREET_LAST_HASH \
+  "(SELECT hash FROM discreet_ledger.records ORDER BY sequence DESC LIMIT 1) = "
+
 // A question may be longer than an entry of a btree may be, so its indexes keep hashes.
 const std::pair<const char*, std::string> kStatements[] = {
     {"records_from", "SELECT " DISCREET_COLUMNS
@@ -62,14 +76,44 @@ const std::pair<const char*, std::string> kStatements[] = {
      "SELECT sequence FROM discreet_ledger.records WHERE kind IN (5, 6) AND units = $1 AND "
      "question = $2 AND snapshot = $3 AND analyst = $4 LIMIT 1"},
     {"answer_bytes", "SELECT bytes FROM discreet_ledger.answers WHERE charge = $1"},
-    {"append", "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS
-               ") VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)"},
+    {"append", DISCREET_APPEND},
     {"put_answer", "INSERT INTO discreet_ledger.answers (charge, bytes) VALUES ($1, $2)"},
+    // S5: all or none, because the condition says nothing about a single row. A hash is that of one
+    // sequence, so the last record's is enough.
+    {"append_if", DISCREET_APPEND
+     " WHERE " DISCREET_LAST_HASH "$19::bytea"
+     " AND NOT EXISTS (SELECT 1 FROM unnest($20::bytea[], $21::bytea[], $22::bytea[]) AS asked (u, "
+     "a, r), LATERAL (SELECT 1 FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = u AND "
+     "analyst = a AND request_id = r LIMIT 1) AS found)"
+     " AND NOT EXISTS (SELECT 1 FROM unnest($23::bytea[], $24::bytea[], $25::bytea[]) AS asked (u, "
+     "q, s), LATERAL (SELECT 1 FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND "
+     "units = u AND question = q AND snapshot = s LIMIT 1) AS found)"
+     " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.answers WHERE charge = ANY ($26::bigint[]))"},
+    // The same for one charge, which assumes that its own id and question are new.
+    {"charge_if",
+     "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS
+     ") SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea, $6::bytea, $7::bytea, "
+     "$8::bytea, $9::bytea, $10::bytea, $11::bytea, $12::bytea, $13::bytea, $14::bigint, "
+     "$15::bytea, $16::bytea, $17::bytea, $18::bytea WHERE " DISCREET_LAST_HASH "$19::bytea"
+     " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = "
+     "$5::bytea AND analyst = $6::bytea AND request_id = $10::bytea)"
+     " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND "
+     "units = $5::bytea AND question = $11::bytea AND snapshot = $12::bytea)"},
+    {"put_answer_if",
+     "INSERT INTO discreet_ledger.answers (charge, bytes) SELECT $1::bigint, $2::bytea WHERE "
+     "EXISTS "
+     "(SELECT 1 FROM discreet_ledger.records WHERE sequence = $3::bigint AND hash = $4::bytea)"},
+    {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"},
+    {"lock", kLock},
+    {"commit", "COMMIT"},
 };
 
+std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
+
+/// In the order of DISCREET_COLUMNS.
 PgValues columns_of(const Record& record) {
   PgValues values;
-  values.add(static_cast<std::int64_t>(record.sequence))
+  values.add(as_number(record.sequence))
       .add(record.time_ms)
       .add(static_cast<std::int64_t>(record.kind))
       .add(static_cast<std::int64_t>(record.writer))
@@ -82,11 +126,47 @@ PgValues columns_of(const Record& record) {
       .add(record.question)
       .add(record.snapshot)
       .add(short_bytes(record.plan))
-      .add(static_cast<std::int64_t>(record.about))
+      .add(as_number(record.about))
       .add(short_bytes(record.content))
       .add(record.detail)
       .add(record.signature)
       .add(bytes_of(record.hash));
+  return values;
+}
+
+/// The same of many, an array for each column.
+PgValues columns_of(const std::vector<Record>& records) {
+  PgValues values;
+  const auto numbers = [&](auto column) {
+    std::vector<std::int64_t> all;
+    all.reserve(records.size());
+    for (const Record& record : records) all.push_back(static_cast<std::int64_t>(column(record)));
+    values.add(all);
+  };
+  const auto texts = [&](auto column) {
+    std::vector<std::string> all;
+    all.reserve(records.size());
+    for (const Record& record : records) all.emplace_back(column(record));
+    values.add(all);
+  };
+  numbers([](const Record& r) { return r.sequence; });
+  numbers([](const Record& r) { return r.time_ms; });
+  numbers([](const Record& r) { return r.kind; });
+  numbers([](const Record& r) { return r.writer; });
+  texts([](const Record& r) { return r.units; });
+  texts([](const Record& r) { return r.analyst; });
+  texts([](const Record& r) { return r.blocks; });
+  texts([](const Record& r) { return discreet::to_string(r.price.amount.units()); });
+  texts([](const Record& r) { return discreet::to_string(r.price.delta.units()); });
+  texts([](const Record& r) { return r.request_id; });
+  texts([](const Record& r) { return r.question; });
+  texts([](const Record& r) { return r.snapshot; });
+  texts([](const Record& r) { return short_bytes(r.plan); });
+  numbers([](const Record& r) { return r.about; });
+  texts([](const Record& r) { return short_bytes(r.content); });
+  texts([](const Record& r) { return r.detail; });
+  texts([](const Record& r) { return r.signature; });
+  texts([](const Record& r) { return bytes_of(r.hash); });
   return values;
 }
 
@@ -107,13 +187,61 @@ struct Pending {
   }
   PgSession::Batch batch() const {
     PgSession::Batch all;
-    for (const Record& record : records) all.emplace_back("append", columns_of(record));
+    if (!records.empty()) all.emplace_back("append", columns_of(records));
     for (const auto& [charge, bytes] : answers) {
-      all.emplace_back("put_answer", PgValues().add(static_cast<std::int64_t>(charge)).add(bytes));
+      all.emplace_back("put_answer", PgValues().add(as_number(charge)).add(bytes));
     }
+    all.emplace_back("commit", PgValues());
     return all;
   }
 };
+
+/// What an optimistic transaction assumed: S5.
+struct Assumed {
+  using Texts = std::array<std::vector<std::string>, 3>;
+  Hash hash{};                             // of the last record
+  Texts requests = {};                     // units, analyst, id: there is none
+  Texts questions = {};                    // units, key, label: there is no answer
+  std::vector<std::int64_t> charges = {};  // without the bytes of an answer
+
+  /// One transaction. Requires: `pending` has records.
+  PgSession::Batch batch(const Pending& pending) const {
+    PgSession::Batch all;
+    all.emplace_back("begin", PgValues());
+    all.emplace_back("lock", PgValues());
+    const Record& newest = pending.records.back();
+    if (is_one_charge(pending)) {
+      all.emplace_back("charge_if", columns_of(newest).add(bytes_of(hash)));
+    } else {
+      PgValues values = columns_of(pending.records);
+      values.add(bytes_of(hash));
+      for (const auto& column : requests) values.add(column);
+      for (const auto& column : questions) values.add(column);
+      values.add(charges);
+      all.emplace_back("append_if", std::move(values));
+    }
+    for (const auto& [charge, bytes] : pending.answers) {
+      all.emplace_back("put_answer_if", PgValues()
+                                            .add(as_number(charge))
+                                            .add(bytes)
+                                            .add(as_number(newest.sequence))
+                                            .add(bytes_of(newest.hash)));
+    }
+    all.emplace_back("commit", PgValues());
+    return all;
+  }
+
+  bool is_one_charge(const Pending& pending) const {
+    const Record& first = pending.records.front();
+    return pending.records.size() == 1 && first.kind == Kind::kCharge && charges.empty() &&
+           requests == Texts{{{first.units}, {first.analyst}, {first.request_id}}} &&
+           questions == Texts{{{first.units}, {first.question}, {first.snapshot}}};
+  }
+};
+
+Error not_optimistic() {
+  return {Code::kUnsupported, "an optimistic transaction does not read this"};
+}
 
 class PostgresStore : public Store {
  public:
@@ -147,18 +275,42 @@ class PostgresStore : public Store {
   }
 
   Result<void> commit() override {
-    auto done = session_->run_together(pending_.batch(), "COMMIT");
+    const auto done = session_->run_together(pending_.batch());
+    if (done && done->back().tag() == "COMMIT") {
+      remember();
+      return {};
+    }
+    return fail(done);
+  }
+
+  bool begin_optimistic(const Hash& last) override {
+    // A session that was lost is made anew by begin_write().
+    if (failed_ || !session_ || !session_->is_open() || !session_->is_silent()) return false;
     pending_.clear();
-    if (done && done->tag() == "COMMIT") return {};
-    failed_ = true;  // whether it is there is now unknown (S4)
-    session_.reset();
-    if (!done) return done.error();
-    return Error{Code::kStorage,
-                 "the ledger's database gave the transaction up before it was committed"};
+    assumed_.emplace(Assumed{.hash = last});
+    return true;
+  }
+
+  Result<bool> commit_if_valid() override {
+    const auto done = session_->run_together(assumed_->batch(pending_));
+    if (done && done->back().tag() == "COMMIT") {
+      const std::string all = "INSERT 0 " + std::to_string(pending_.records.size());
+      const bool is_valid = done->at(2).tag() == all;
+      if (is_valid) remember();
+      rollback();
+      return is_valid;
+    }
+    // An error before the commit, with the session still there: the server gave it up for certain.
+    if (!done && session_->is_open() && !session_->is_idle()) {
+      rollback();
+      return false;
+    }
+    return fail(done);
   }
 
   void rollback() override {
     pending_.clear();
+    assumed_.reset();
     if (!session_ || session_->is_idle()) return;
     if (!session_->run("ROLLBACK")) session_.reset();  // made anew at the next begin
   }
@@ -174,6 +326,7 @@ class PostgresStore : public Store {
   }
 
   Result<void> records_from(Sequence first, const Visit& visit) override {
+    if (assumed_) return not_optimistic();
     Record record;
     for (Sequence next = first;;) {
       DISCREET_ASSIGN(PgRows rows, session_->run("records_from", PgValues().add(as_number(next))));
@@ -194,6 +347,12 @@ class PostgresStore : public Store {
     for (const Record& waiting : pending_.records) {
       if (waiting.sequence == sequence) return std::optional<Record>(waiting);
     }
+    if (assumed_) {
+      // A record that we committed stays as it is, and the last one vouches for it (chain.md).
+      const auto ours = recent_.find(sequence);
+      if (ours == recent_.end()) return not_optimistic();
+      return std::optional<Record>(ours->second);
+    }
     return one("record", PgValues().add(as_number(sequence)));
   }
 
@@ -206,14 +365,26 @@ class PostgresStore : public Store {
         return std::optional<Record>(waiting);
       }
     }
+    if (assumed_) {
+      assumed_->requests[0].push_back(units);
+      assumed_->requests[1].push_back(analyst);
+      assumed_->requests[2].push_back(request_id);
+      return std::optional<Record>();
+    }
     return one("find_request", PgValues().add(units).add(analyst).add(request_id));
   }
 
   Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
-    DISCREET_ASSIGN(
-        auto oldest,
-        one("find_answer", PgValues().add(key.units).add(key.question).add(key.snapshot)));
-    if (oldest) return oldest;
+    if (assumed_) {
+      assumed_->questions[0].push_back(key.units);
+      assumed_->questions[1].push_back(key.question);
+      assumed_->questions[2].push_back(key.snapshot);
+    } else {
+      DISCREET_ASSIGN(
+          auto oldest,
+          one("find_answer", PgValues().add(key.units).add(key.question).add(key.snapshot)));
+      if (oldest) return oldest;
+    }
     for (const Record& waiting : pending_.records) {
       if (waiting.kind == Kind::kAnswer && is_about(waiting, key)) {
         return std::optional<Record>(waiting);
@@ -227,6 +398,7 @@ class PostgresStore : public Store {
       const bool counts = waiting.kind == Kind::kShare || waiting.kind == Kind::kAnswer;
       if (counts && is_about(waiting, key) && waiting.analyst == analyst) return true;
     }
+    if (assumed_) return not_optimistic();
     DISCREET_ASSIGN(
         const PgRows rows,
         session_->run("has_paid",
@@ -238,13 +410,38 @@ class PostgresStore : public Store {
     if (const auto waiting = pending_.answers.find(charge); waiting != pending_.answers.end()) {
       return std::optional<std::string>(waiting->second);
     }
+    if (assumed_) {
+      assumed_->charges.push_back(as_number(charge));
+      return std::optional<std::string>();
+    }
     DISCREET_ASSIGN(PgRows rows, session_->run("answer_bytes", PgValues().add(as_number(charge))));
     if (rows.size() == 0) return std::optional<std::string>();
     return std::optional<std::string>(rows.at(0).bytes(0));
   }
 
  private:
-  static std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
+  /// Whether it was committed is now unknown (S4).
+  template <class Done>
+  Error fail(const Done& done) {
+    failed_ = true;
+    pending_.clear();
+    assumed_.reset();
+    session_.reset();
+    if (!done) return done.error();
+    return {Code::kStorage,
+            "the ledger's database gave the transaction up before it was committed"};
+  }
+
+  /// What was committed, for record() of an optimistic transaction.
+  void remember() {
+    for (Record& record : pending_.records) {
+      if (record.kind != Kind::kCharge) continue;
+      const Sequence sequence = record.sequence;
+      recent_.insert_or_assign(sequence, std::move(record));
+      if (recent_.size() > kRecent) recent_.erase(recent_.begin());
+    }
+    pending_.clear();
+  }
 
   Result<std::optional<Record>> one(const char* statement, const PgValues& values) {
     DISCREET_ASSIGN(PgRows rows, session_->run(statement, values));
@@ -260,7 +457,9 @@ class PostgresStore : public Store {
     DISCREET_TRY(session_->run(
         "SET search_path = pg_catalog; SET lock_timeout = " + std::to_string(options_.busy_ms) +
         "; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = " +
-        std::to_string(options_.sleep_ms)));
+        std::to_string(options_.sleep_ms) +
+        // Every lookup has an index, and a plan that was made for a small table stays.
+        "; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off"));
     for (const char* setting : {"fsync", "full_page_writes"}) {
       DISCREET_ASSIGN(PgRows value, session_->run(std::string("SHOW ") + setting));
       if (value.at(0).bytes(0) == "on") continue;
@@ -305,6 +504,7 @@ class PostgresStore : public Store {
       return Error{Code::kStorage, "the ledger's database failed; open the ledger again"};
     }
     pending_.clear();
+    assumed_.reset();
     for (const bool is_first : {true, false}) {
       if (!session_ || !session_->is_open()) {
         session_.reset();
@@ -324,6 +524,8 @@ class PostgresStore : public Store {
   PostgresOptions options_;
   std::unique_ptr<PgSession> session_;
   Pending pending_;
+  std::optional<Assumed> assumed_;     // of an optimistic transaction
+  std::map<Sequence, Record> recent_;  // payments that this store committed
   bool failed_ = false;
 };
 

@@ -15,6 +15,10 @@
 //       sleep_ms (a stopped process, a machine that hangs) is thrown out by the server, so that
 //       others go on; when it comes back its commit fails, and it gets no receipt.
 //
+//   S5  One pipeline: begin, the lock, one INSERT of all records whose WHERE holds what was assumed
+//       (its snapshot is taken after the lock was got), the bytes of answers if that INSERT is
+//       there, commit. A writer that sleeps or dies sleeps and dies outside of it.
+//
 // A connection that was lost between transactions is made anew: what was not begun is not in doubt,
 // and the ledger checks that the history goes on from the record that it knew.
 #pragma once

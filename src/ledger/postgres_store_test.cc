@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
+#include <thread>
+
 #include "ledger/ledger_for_tests.h"
 #include "ledger/store_place.h"
 
@@ -33,6 +37,23 @@ bool append_one(Store& store, Sequence sequence) {
   return store.begin_write() && store.append(numbered(sequence)) && store.commit();
 }
 
+Hash hash_of(Sequence sequence) { return Hash{static_cast<unsigned char>(sequence + 1)}; }
+
+Record hashed(Sequence sequence, Kind kind = Kind::kCharge) {
+  Record record = numbered(sequence);
+  record.kind = kind;
+  record.units = "patients";
+  record.analyst = "ann";
+  record.request_id = "request " + std::to_string(sequence);
+  record.question = "question " + std::to_string(sequence);
+  record.hash = hash_of(sequence);
+  return record;
+}
+
+bool append_hashed(Store& store, const Record& record) {
+  return store.begin_write() && store.append(record) && store.commit();
+}
+
 bool has(Store& store, Sequence sequence) {
   const auto found = store.begin_read() ? store.record(sequence) : Result(std::optional<Record>());
   store.rollback();
@@ -53,11 +74,175 @@ TEST(PostgresStore, AWriterThatSleepsIsThrownOutAndGetsNothing) {
   EXPECT_FALSE(has(*other, 1));
 }
 
-TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {
-  // The process stops while it holds the lock, inside its charge: the clock is asked there.
+TEST(PostgresStore, AnOptimisticTransactionIsWrittenIfAllThatItAssumedIsTrue) {
+  const std::string url = server().fresh();
+  auto store = store_at(url, StoreMode::kCreate);
+  ASSERT_TRUE(append_hashed(*store, hashed(0)));
+  ASSERT_TRUE(store->begin_optimistic(hash_of(0)));
+  const Record next = hashed(1);
+  EXPECT_FALSE(*store->find_request(next.units, next.analyst, next.request_id));
+  EXPECT_FALSE(*store->find_answer({next.units, next.question, next.snapshot}));
+  EXPECT_EQ((*store->record(0))->question, "question 0");  // it wrote this one
+  EXPECT_FALSE(store->record(7));
+  EXPECT_FALSE(store->has_paid({next.units, next.question, next.snapshot}, "ann"));
+  EXPECT_FALSE(store->records_from(0, [](const Record&) -> Result<void> { return {}; }));
+  ASSERT_TRUE(store->append(next));
+  EXPECT_TRUE(*store->find_request(next.units, next.analyst, next.request_id));
+  const auto done = store->commit_if_valid();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(*done);
+  // Its answer, in a transaction of the same kind, with bytes.
+  ASSERT_TRUE(store->begin_optimistic(hash_of(1)));
+  Record answer = hashed(2, Kind::kAnswer);
+  answer.about = 1;
+  EXPECT_FALSE(*store->answer_bytes(1));
+  ASSERT_TRUE(store->append(answer));
+  ASSERT_TRUE(store->put_answer(answer, "bytes"));
+  EXPECT_TRUE(*store->commit_if_valid());
+  auto other = store_at(url, StoreMode::kRead);
+  EXPECT_TRUE(has(*other, 1));
+  ASSERT_TRUE(other->begin_read());
+  EXPECT_EQ(*other->answer_bytes(1), "bytes");
+  other->rollback();
+}
+
+TEST(PostgresStore, AnOptimisticTransactionThatAssumedWronglyWritesNothing) {
+  const std::string url = server().fresh();
+  auto store = store_at(url, StoreMode::kCreate);
+  auto other = store_at(url, StoreMode::kWrite);
+  ASSERT_TRUE(append_hashed(*store, hashed(0)));
+  Record answer = hashed(1, Kind::kAnswer);
+  ASSERT_TRUE(other->begin_write());
+  ASSERT_TRUE(other->append(answer));
+  ASSERT_TRUE(other->put_answer(answer, "theirs"));
+  ASSERT_TRUE(other->commit());
+  struct Case {
+    const char* what;
+    Hash last;
+    std::function<void(Store&)> read;
+    Sequence appended;
+  };
+  const std::vector<Case> cases = {
+      {"the last record", hash_of(0), [](Store&) {}, 1},
+      {"a last record that is not there", hash_of(2), [](Store&) {}, 3},
+      {"another history", hash_of(9), [](Store&) {}, 2},
+      {"a request", hash_of(1),
+       [](Store& s) { EXPECT_FALSE(*s.find_request("patients", "ann", "request 0")); }, 2},
+      {"an answer", hash_of(1),
+       [](Store& s) { EXPECT_FALSE(*s.find_answer({"patients", "question 1", ""})); }, 2},
+      {"bytes", hash_of(1), [](Store& s) { EXPECT_FALSE(*s.answer_bytes(0)); }, 2},
+      {"a sequence that is taken", hash_of(1), [](Store&) {}, 0},
+  };
+  for (const Case& one : cases) {
+    ASSERT_TRUE(store->begin_optimistic(one.last)) << one.what;
+    one.read(*store);
+    Record record = hashed(one.appended, Kind::kAnswer);
+    record.about = 50;
+    record.hash = hash_of(99);
+    ASSERT_TRUE(store->append(record));
+    ASSERT_TRUE(store->put_answer(record, "ours"));
+    const auto done = store->commit_if_valid();
+    ASSERT_TRUE(done) << one.what << ": " << done.error().message;
+    EXPECT_FALSE(*done) << one.what;
+    EXPECT_FALSE(has(*other, 2)) << one.what;
+    EXPECT_FALSE(has(*other, 3)) << one.what;
+    ASSERT_TRUE(other->begin_read());
+    EXPECT_FALSE(*other->answer_bytes(50)) << one.what;
+    other->rollback();
+  }
+  // The other halves of the keys differ, so nothing that was assumed is wrong.
+  ASSERT_TRUE(store->begin_optimistic(hash_of(1)));
+  EXPECT_FALSE(*store->find_request("patients", "press", "request 0"));
+  EXPECT_FALSE(*store->find_request("staff", "ann", "request 0"));
+  EXPECT_FALSE(*store->find_answer({"patients", "question 1", "another label"}));
+  EXPECT_FALSE(*store->find_answer({"staff", "question 1", ""}));
+  EXPECT_FALSE(*store->find_answer({"patients", "question 0", ""}));  // charged, not answered
+  EXPECT_FALSE(*store->answer_bytes(7));
+  ASSERT_TRUE(store->append(hashed(2)));
+  EXPECT_TRUE(*store->commit_if_valid());
+  EXPECT_TRUE(has(*other, 2));
+}
+
+TEST(PostgresStore, AnOptimisticChargeThatAssumedWronglyIsNotWritten) {
+  // The same for a charge that is alone, which has a statement of its own.
+  const std::string url = server().fresh();
+  auto store = store_at(url, StoreMode::kCreate);
+  ASSERT_TRUE(append_hashed(*store, hashed(0)));
+  ASSERT_TRUE(append_hashed(*store, hashed(1, Kind::kAnswer)));
+  const auto charged = [&](const char* request, const char* question, const Hash& last) {
+    Record record = hashed(2);
+    record.request_id = request;
+    record.question = question;
+    EXPECT_TRUE(store->begin_optimistic(last));
+    EXPECT_FALSE(*store->find_request(record.units, record.analyst, record.request_id));
+    EXPECT_FALSE(*store->find_answer({record.units, record.question, record.snapshot}));
+    EXPECT_TRUE(store->append(record));
+    const auto done = store->commit_if_valid();
+    EXPECT_TRUE(done) << done.error().message;
+    return done && *done;
+  };
+  EXPECT_FALSE(charged("request 0", "new", hash_of(1)));
+  EXPECT_FALSE(charged("new", "question 1", hash_of(1)));
+  EXPECT_FALSE(charged("new", "new", hash_of(0)));
+  EXPECT_FALSE(has(*store, 2));
+  EXPECT_TRUE(charged("new", "question 0", hash_of(1)));  // charged, but not answered
+  EXPECT_TRUE(has(*store, 2));
+}
+
+TEST(PostgresStore, OptimisticTransactionsWaitForWriters) {
+  const std::string url = server().fresh();
+  auto store = store_at(url, StoreMode::kCreate);
+  auto other = store_at(url, StoreMode::kWrite);
+  ASSERT_TRUE(append_hashed(*store, hashed(0)));
+  ASSERT_TRUE(other->begin_write());
+  ASSERT_TRUE(other->append(hashed(1)));
+  std::atomic<bool> is_over = false;
+  std::thread waits([&] {
+    ASSERT_TRUE(store->begin_optimistic(hash_of(0)));
+    ASSERT_TRUE(store->append(hashed(1, Kind::kShare)));
+    const auto done = store->commit_if_valid();
+    is_over = true;
+    EXPECT_TRUE(done && !*done);
+  });
+  usleep(50'000);
+  EXPECT_FALSE(is_over);
+  EXPECT_TRUE(other->commit());
+  waits.join();
+  EXPECT_TRUE(has(*store, 1));
+}
+
+TEST(PostgresStore, ALedgerThatKnewLessAsksInEarnest) {
+  // Two open ledgers of one database: each learns of the other's records only when it looks.
   Home home;
   home.path = server().fresh();
-  home.create({.name = "patients", .cap = price("1"), .analysts = {{"ann", price("1")}}}).reset();
+  auto one =
+      home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+  auto two = home.open();
+  ASSERT_TRUE(ask_and_store(*two, {.id = "a", .lines = {line("1")}}, "bytes"));
+  // The question was answered, which this ledger does not know yet: the same bytes, free.
+  const auto again = ask_and_store(*one, {.id = "a", .lines = {line("1")}}, "other bytes");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->bytes(), "bytes");
+  EXPECT_TRUE(again->repeated());
+  // What is left was spent meanwhile.
+  ASSERT_TRUE(ask(*two, {.id = "b", .key = "b", .lines = {line("1")}}));
+  EXPECT_EQ(ask(*one, {.id = "c", .key = "c", .lines = {line("1")}}).error().code, Code::kBudget);
+  EXPECT_EQ(spent(*one), "2 2");
+  // A refusal that is no longer right.
+  const auto owner = home.open();
+  ASSERT_TRUE(owner->top_up("patients", std::nullopt, price("1"), "more"));
+  ASSERT_TRUE(owner->top_up("patients", "ann", price("1"), "more"));
+  EXPECT_TRUE(ask(*one, {.id = "c", .key = "c", .lines = {line("1")}}));
+  EXPECT_EQ(spent(*two), "3 3");
+  EXPECT_TRUE(home.open()->verify());
+}
+
+TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {
+  // The process stops twice inside its charge, where the clock is asked: in its first try it holds
+  // nothing; what others write then makes it wait for the lock, and it stops while it holds it.
+  Home home;
+  home.path = server().fresh();
+  home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}}).reset();
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -77,6 +262,11 @@ TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status));
+  auto first = home.open();
+  ASSERT_TRUE(ask(*first, {.analyst = "ann", .id = "first", .key = "first", .lines = {line("1")}}));
+  kill(child, SIGCONT);
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status));
   // What the server does to a transaction that is silent for too long, done now.
   const std::string database = home.path.string().substr(
       home.path.string().find("/ledger") + 1,
@@ -91,7 +281,7 @@ TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {
   kill(child, SIGCONT);
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "it released what it had not paid";
-  EXPECT_EQ(spent(*ledger), "1 1");
+  EXPECT_EQ(spent(*ledger), "2 2");
 }
 
 TEST(PostgresStore, AServerThatDiesKeepsWhatItCommitted) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/state.h"
 
+#include <ranges>
 #include <utility>
 
 #include "base/suggest.h"
@@ -68,13 +69,31 @@ NamespaceState* State::find_mutable(std::string_view units) {
   return found == namespaces_.end() ? nullptr : &found->second;
 }
 
+void State::try_payments() { before_.emplace(Before{.front = front_}); }
+
+void State::undo() {
+  for (const auto& [account, as_it_was] : before_->accounts | std::views::reverse) {
+    *account = as_it_was;
+  }
+  for (const Before::Space& was : before_->spaces | std::views::reverse) {
+    was.space->charges = was.charges;
+    was.space->shares = was.shares;
+    was.space->answers = was.answers;
+  }
+  front_ = before_->front;
+  before_.reset();
+}
+
 Result<void> State::apply(const Record& record) {
+  if (before_ && is_signed(record.kind)) {
+    return corrupt(record, "is no payment, in a transaction that may have to be undone");
+  }
   DISCREET_TRY(check_chain(record));
   DISCREET_TRY(fold(record));
-  ++size_;
-  hash_ = record.hash;
+  ++front_.size;
+  front_.hash = record.hash;
   note_joinable(record);
-  time_ms_ = record.time_ms;
+  front_.time_ms = record.time_ms;
   return {};
 }
 
@@ -82,27 +101,27 @@ void State::note_joinable(const Record& record) {
   const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
   if (joins) return;  // several namespaces may join one payment
   const bool pays = record.kind == Kind::kCharge || record.kind == Kind::kShare;
-  joinable_ = pays ? std::optional(record.sequence) : std::nullopt;
-  joinable_kind_ = record.kind;
+  front_.joinable = pays ? std::optional(record.sequence) : std::nullopt;
+  front_.joinable_kind = record.kind;
 }
 
 Result<void> State::check_chain(const Record& record) const {
-  if (record.sequence != size_) {
-    return corrupt(record, "follows record " + std::to_string(size_ - 1) +
+  if (record.sequence != front_.size) {
+    return corrupt(record, "follows record " + std::to_string(front_.size - 1) +
                                ": records between them are missing");
   }
-  if (chain(hash_, record) != record.hash) {
+  if (chain(front_.hash, record) != record.hash) {
     return corrupt(record, "was changed, or the one before it: its hash does not fit");
   }
-  if ((size_ == 0) != (record.kind == Kind::kCreated)) {
-    return corrupt(record, size_ == 0 ? "cannot be the first" : "must be the first");
+  if ((front_.size == 0) != (record.kind == Kind::kCreated)) {
+    return corrupt(record, front_.size == 0 ? "cannot be the first" : "must be the first");
   }
-  if (size_ > 0 && record.time_ms < time_ms_ && record.kind != Kind::kClock) {
+  if (front_.size > 0 && record.time_ms < front_.time_ms && record.kind != Kind::kClock) {
     return corrupt(record, "goes back in time");
   }
   if (!is_signed(record.kind)) return {};
   PublicKey owner = terms_.owner;
-  if (size_ == 0) {
+  if (front_.size == 0) {
     DISCREET_ASSIGN(const LedgerTerms terms, parse_created(record));
     owner = terms.owner;
   }
@@ -148,7 +167,7 @@ Result<void> State::fold(const Record& record) {
 Result<void> State::fold_namespace(const Record& record) {
   DISCREET_ASSIGN(NamespaceTerms terms, parse_namespace(record));
   const bool bent = terms.gamma != 0;
-  if (bent && charges_ > 0) return corrupt(record, "assumes bent coins after a charge");
+  if (bent && front_.charges > 0) return corrupt(record, "assumes bent coins after a charge");
   const Account total(terms.cap, terms.neighbours);
   NamespaceState space{
       .terms = std::move(terms), .total = total, .analysts = {}, .blocks = {}, .block_numbers = {}};
@@ -186,13 +205,15 @@ Result<void> State::fold_payment(const Record& record) {
   if (record.kind != Kind::kCharge && record.about >= record.sequence) {
     return corrupt(record, "belongs to a charge that comes later");
   }
+  if (before_) before_->spaces.push_back({space, space->charges, space->shares, space->answers});
   if (record.kind == Kind::kAnswer) {
     ++space->answers;
     return {};
   }
   const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
   const bool is_charge = record.kind == Kind::kCharge || record.kind == Kind::kAlsoCharge;
-  if (joins && (joinable_ != record.about || (joinable_kind_ == Kind::kCharge) != is_charge)) {
+  if (joins &&
+      (front_.joinable != record.about || (front_.joinable_kind == Kind::kCharge) != is_charge)) {
     return corrupt(record, "does not stand behind the payment that it joins");
   }
   std::vector<std::size_t> numbers;
@@ -210,10 +231,14 @@ Result<void> State::fold_payment(const Record& record) {
       (is_charge && !space->total.admits(record.price, numbers))) {
     return corrupt(record, "spends more than was left");
   }
+  if (before_) {
+    before_->accounts.emplace_back(&analyst, analyst);
+    if (is_charge) before_->accounts.emplace_back(&space->total, space->total);
+  }
   analyst.add(record.price, numbers);
   if (is_charge) space->total.add(record.price, numbers);
   ++(is_charge ? space->charges : space->shares);
-  if (!joins) ++charges_;  // one answer is bought
+  if (!joins) ++front_.charges;  // one answer is bought
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ledger/account.h"
@@ -46,14 +47,20 @@ class State {
   /// Fails with: kCorrupt, naming the record; then the state is as before.
   Result<void> apply(const Record& record);
 
+  /// From here on apply() takes payments and answers only and remembers what it changes, until
+  /// keep() or undo(), which brings back the state of this moment.
+  void try_payments();
+  void keep() { before_.reset(); }
+  void undo();
+
   /// Whether there is no record yet.
-  bool empty() const { return size_ == 0; }
+  bool empty() const { return front_.size == 0; }
   /// Of the last record.
-  Sequence sequence() const { return size_ - 1; }
-  const Hash& hash() const { return hash_; }
-  std::int64_t time_ms() const { return time_ms_; }
+  Sequence sequence() const { return front_.size - 1; }
+  const Hash& hash() const { return front_.hash; }
+  std::int64_t time_ms() const { return front_.time_ms; }
   /// What the next record must have.
-  Sequence next() const { return size_; }
+  Sequence next() const { return front_.size; }
 
   const LedgerTerms& terms() const { return terms_; }
   const std::map<std::string, NamespaceState, std::less<>>& namespaces() const {
@@ -62,14 +69,35 @@ class State {
   /// Fails with: kNotFound, naming what exists.
   Result<const NamespaceState*> find(std::string_view units) const;
   /// Charges and shares so far: what a rollback could undo.
-  std::uint64_t charges() const { return charges_; }
+  std::uint64_t charges() const { return front_.charges; }
   std::uint64_t recoveries() const { return recoveries_; }
   /// Whether a namespace assumes bent coins. Answers drawn from one such source do not add up
   /// (mechanism/sv_laplace.md, section 5): there is one charge, ever, to whatever namespace.
   bool gives_one_answer() const { return gives_one_answer_; }
-  bool gave_its_answer() const { return gives_one_answer_ && charges_ > 0; }
+  bool gave_its_answer() const { return gives_one_answer_ && front_.charges > 0; }
 
  private:
+  /// What a payment changes besides namespaces.
+  struct Front {
+    Sequence size = 0;
+    Hash hash{};
+    std::int64_t time_ms = 0;
+    std::uint64_t charges = 0;
+    /// The charge or share that the next record may join; nothing behind other records.
+    std::optional<Sequence> joinable = {};
+    Kind joinable_kind = Kind::kCharge;
+  };
+  /// How things were when try_payments() was called; what is in `spaces` and `accounts` twice was
+  /// as it is there first.
+  struct Before {
+    Front front;
+    struct Space {
+      NamespaceState* space;
+      std::uint64_t charges, shares, answers;
+    };
+    std::vector<Space> spaces = {};
+    std::vector<std::pair<Account*, Account>> accounts = {};
+  };
   Result<void> check_chain(const Record& record) const;
   Result<void> fold(const Record& record);
   Result<void> fold_namespace(const Record& record);
@@ -81,15 +109,10 @@ class State {
 
   LedgerTerms terms_;
   std::map<std::string, NamespaceState, std::less<>> namespaces_;
-  Sequence size_ = 0;
-  Hash hash_{};
-  std::int64_t time_ms_ = 0;
-  std::uint64_t charges_ = 0;
+  Front front_;
   std::uint64_t recoveries_ = 0;
   bool gives_one_answer_ = false;
-  /// The charge or share that the next record may join; nothing behind other records.
-  std::optional<Sequence> joinable_;
-  Kind joinable_kind_ = Kind::kCharge;
+  std::optional<Before> before_;  // its pointers are into namespaces_: not to be copied
 };
 
 }  // namespace discreet::ledger

@@ -143,5 +143,58 @@ TEST(State, ARecoverySpendsEverythingOfEverybody) {
   EXPECT_EQ(writer.state.recoveries(), 1u);
 }
 
+/// All that a state shows.
+std::string shown(const State& state) {
+  const NamespaceState& space = **state.find("patients");
+  std::string text = std::to_string(state.next()) + " " + std::string(bytes_of(state.hash())) +
+                     " " + std::to_string(state.time_ms()) + " " + std::to_string(state.charges()) +
+                     " " + std::to_string(space.charges) + " " + std::to_string(space.shares) +
+                     " " + std::to_string(space.answers);
+  for (const Account* account : {&space.total, *space.analyst("ann")}) {
+    text += " " + account->spent().amount.to_string() + " " + account->spent().delta.to_string();
+    for (std::size_t block = 0; block < space.blocks.size(); ++block) {
+      text += " " + account->spent_on_block(block).amount.to_string();
+    }
+  }
+  return text;
+}
+
+TEST(State, PaymentsThatWereTriedAreUndone) {
+  Writer writer;
+  writer.declare({.cap = price("10", "1e-3"), .block_attribute = "year"});
+  for (const char* block : {"2024", "2025"}) {
+    Record declared = writer.record(Kind::kBlock, {}, "");
+    declared.blocks = block;
+    ASSERT_TRUE(writer.add(declared));
+  }
+  const auto pay = [&](Kind kind, const char* blocks) {
+    Record record = writer.record(kind, price("1", "1e-4"));
+    if (*blocks != '\0') record.blocks = join_names({blocks});
+    record.time_ms += 5;
+    record.about = kind == Kind::kCharge ? 0 : writer.state.sequence();
+    return writer.add(record);
+  };
+  ASSERT_TRUE(pay(Kind::kCharge, "2024"));
+  const std::string before = shown(writer.state);
+  for (int round = 0; round < 2; ++round) {
+    writer.state.try_payments();
+    EXPECT_TRUE(pay(Kind::kAlsoCharge, "2025"));  // the charge before may be joined
+    EXPECT_TRUE(pay(Kind::kCharge, ""));
+    EXPECT_TRUE(pay(Kind::kAnswer, ""));
+    EXPECT_TRUE(pay(Kind::kShare, "2024"));
+    EXPECT_TRUE(pay(Kind::kCharge, "2024"));
+    EXPECT_FALSE(writer.add(writer.record(Kind::kTopUp, price("1"))));  // the owner's are not tried
+    EXPECT_NE(shown(writer.state), before);
+    writer.state.undo();
+    EXPECT_EQ(shown(writer.state), before);
+  }
+  // As if nothing had been: the same payments once more, kept.
+  writer.state.try_payments();
+  EXPECT_TRUE(pay(Kind::kAlsoCharge, "2025"));
+  writer.state.keep();
+  EXPECT_TRUE(writer.add(writer.record(Kind::kTopUp, price("1"))));
+  EXPECT_EQ(writer.space().total.spent_on_block(1).amount, price("1").amount);
+}
+
 }  // namespace
 }  // namespace discreet::ledger

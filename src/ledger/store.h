@@ -7,6 +7,8 @@
 //   S2  What commit() reported as done survives a crash of the process and of the machine.
 //   S3  A transaction is seen whole or not at all.
 //   S4  After a failed commit the store refuses everything until it is opened again.
+//   S5  An optimistic transaction is committed only if, under S1's exclusion, everything that it
+//       assumed is true; else nothing of it is written.
 #pragma once
 
 #include <functional>
@@ -39,6 +41,17 @@ class Store {
   virtual Result<void> commit() = 0;
   /// Ends a transaction without keeping anything; never fails.
   virtual void rollback() = 0;
+
+  /// An optimistic transaction (Kung and Robinson): nothing is asked of the database before its
+  /// commit, which takes one journey. It assumes that `last` is the hash of the last record, that
+  /// find_request(), find_answer() and answer_bytes() find nothing but what it wrote itself, and
+  /// knows the records that this store committed lately; other reads fail with kUnsupported. False:
+  /// not now, or never with this store; use begin_write().
+  virtual bool begin_optimistic(const Hash& /*last*/) { return false; }
+  /// S5. False: an assumption was wrong, and nothing was written. Fails as commit() does.
+  virtual Result<bool> commit_if_valid() {
+    return Error{Code::kUnsupported, "this store has no optimistic transactions"};
+  }
 
   // Within a transaction:
   virtual Result<void> append(const Record& record) = 0;
