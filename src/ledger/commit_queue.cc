@@ -26,10 +26,13 @@ void CommitQueue::submit(Work& work) {
   batch.reserve(kBatchMax);
   std::unique_lock lock(mutex_);
   waiting_.push_back(&work);
-  if (has_leader_) work.wake.wait(lock, [&] { return work.done || work.leads; });
-  if (work.done) return;
+  if (std::exchange(has_leader_, true)) {
+    lock.unlock();
+    work.bell->wait();
+    if (work.done) return;
+    lock.lock();
+  }
 
-  has_leader_ = true;
   const std::size_t size = std::min(waiting_.size(), kBatchMax);
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(size);
   batch.assign(waiting_.begin(), end);
@@ -41,19 +44,19 @@ void CommitQueue::submit(Work& work) {
   } catch (...) {
     for (Work* each : batch) fail(each->result);
   }
-  lock.lock();
-
-  // A follower may be gone as soon as it is woken, so it is woken under the lock and then not
-  // touched any more.
+  // A follower may be gone as soon as its bell rings, and its work with it.
   for (Work* follower : batch) {
+    if (follower == &work) continue;
+    const std::shared_ptr<Bell> bell = follower->bell;
     follower->done = true;
-    if (follower != &work) follower->wake.notify_one();
+    bell->ring();
   }
+  lock.lock();
   has_leader_ = !waiting_.empty();
-  if (has_leader_) {
-    waiting_.front()->leads = true;
-    waiting_.front()->wake.notify_one();
-  }
+  if (!has_leader_) return;
+  const std::shared_ptr<Bell> bell = waiting_.front()->bell;
+  lock.unlock();
+  bell->ring();
 }
 
 }  // namespace discreet::ledger
