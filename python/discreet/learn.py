@@ -156,7 +156,7 @@ class Classifier(_OfClasses):
 
 
 class NaiveBayes(_OfClasses):
-    """The same from counts: for few rows, and many classes."""
+    """The same from counts of each feature alone: for few features whose effect goes up and down."""
 
     task = "naive-bayes"
 

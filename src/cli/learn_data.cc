@@ -38,8 +38,9 @@ Result<std::string> table_bytes(const json& made, const learn::Course& course, b
   }
   std::vector<engine::duckdb::ParquetColumn> columns;
   for (const learn::Column& column : course.columns) {
-    columns.push_back(
-        {column.name, column.categorical() ? policy::Type::kText : policy::Type::kDecimal});
+    columns.push_back({column.name, column.categorical() ? policy::Type::kText
+                                    : column.is_date     ? policy::Type::kDate
+                                                         : policy::Type::kDecimal});
   }
   std::vector<std::vector<std::optional<std::string>>> rows;
   for (const json& row : made.at("rows")) {

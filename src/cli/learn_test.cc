@@ -33,6 +33,8 @@ tables:
       clinic: {type: text, values: [north, south]}
       smoker: {type: boolean}
       note:   {type: text}
+      day:    {type: date, range: [2026-01-01, 2026-12-31], step: 7 days}
+      at:     {type: timestamp, range: [2026-01-01, 2026-12-31]}
 )";
 
 std::string bytes_of(const std::string& path) {
@@ -50,13 +52,14 @@ class World {
   World() {
     std::filesystem::create_directories(folder_);
     setenv("XDG_STATE_HOME", at("state").c_str(), 1);
-    std::string csv = "person,age,cost,clinic,smoker,note\n";
+    std::string csv = "person,age,cost,clinic,smoker,note,day,at\n";
     for (int i = 0; i < 600; ++i) {
       const int cost = (i * 37) % 1000;
       csv += std::to_string(i) + "," + std::to_string(20 + i % 60) + "," + std::to_string(cost) +
-             (i % 2 == 0 ? ",north," : ",south,") + (cost > 500 ? "true,x\n" : "false,x\n");
+             (i % 2 == 0 ? ",north," : ",south,") + (cost > 500 ? "true,x," : "false,x,") +
+             "2026-03-0" + std::to_string(1 + i % 9) + ",2026-03-01 08:00:00\n";
     }
-    csv += "601,,,,,\n602,NaN,inf,west,true,\n";
+    csv += "601,,,,,,,\n602,NaN,inf,west,true,,,\n";
     put(at("survey.csv"), csv);
     put(at("policy.yaml"), kPolicy);
     EXPECT_EQ(run({"ledger", "init"}).status, 0);
@@ -114,6 +117,27 @@ TEST(Learn, EveryTaskIsChargedOnceAndItsModelPredicts) {
         "made.parquet");
   EXPECT_NE(bytes_of(world.at("made.html")).find("released"), std::string::npos);
   EXPECT_EQ(bytes_of(world.at("made.parquet")).substr(0, 4), "PAR1");
+  const auto certificate = nlohmann::json::parse(bytes_of(world.at("made.json")));
+  EXPECT_NE(certificate["statement"].get<std::string>().find("is free"), std::string::npos);
+
+  // Without --features: all that the task can learn from. Dates are written as dates.
+  const Finished made =
+      world.run({"learn", "synthesize", "--epsilon", "20", "--rows", "20", "--delta", "1e-6"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(made.out.substr(0, made.out.find('\n')), "age,cost,clinic,smoker,day");
+  EXPECT_NE(made.out.find(",2026-"), std::string::npos) << made.out;
+  learn({"distribution", "--features", "day"}, "days.json");
+  const auto days = nlohmann::json::parse(bytes_of(world.at("days.json")));
+  const std::string median = days["columns"][0]["quantiles"]["50"];
+  EXPECT_TRUE(median > "2026-02-25" && median < "2026-03-13")
+      << median;  // all are from March 1 to 9
+  const Finished numbers = world.run({"learn", "cluster", "--epsilon", "20", "--k", "2"});
+  EXPECT_EQ(numbers.status, 0) << numbers.err;
+  learn({"regress", "--target", "cost", "--features", "age, day"}, "day.json");
+  const Finished dated =
+      discreet({"predict", world.at("day.json")}, "age,day\n30,2026-03-05\n30,5\n");
+  EXPECT_NE(dated.out.find("30,5,\n"), std::string::npos) << dated.out;
+  EXPECT_EQ(dated.out.find("30,2026-03-05,\n"), std::string::npos) << dated.out;
 }
 
 TEST(Learn, NothingIsChargedForWhatCannotBe) {
@@ -148,6 +172,10 @@ TEST(Learn, NothingIsChargedForWhatCannotBe) {
   refused({"naive-bayes", "--target", "smoker", "--bins", "1"}, "--bins", 2);
   refused({"regress", "--target", "cost", "--ridge", "-1"}, "--ridge", 2);
   refused({"cluster", "--features", "clinic"}, "clinic", 2);
+  refused({"cluster", "--features", "age", "--k", "1001"}, "from 1 to 1000;", 2);
+  refused({"cluster", "--features", "age,at"}, "is a timestamp", 2);
+  refused({"regress", "--target", "day", "--features", "age"}, "must be a number", 2);
+  refused({"network", "--target", "smoker", "--delta", "1e-6", "--rate", "1e300"}, "--rate", 2);
   refused({"network", "--target", "smoker"}, "--delta", 2);
   refused({"network", "--target", "smoker", "--delta", "1e-6", "--steps", "1"}, "--steps", 2);
   EXPECT_EQ(world.spent(), before);

@@ -34,7 +34,7 @@ struct Making {
     const auto found = wish.options.find(name);
     if (found == wish.options.end()) return otherwise;
     const auto value = Rational::parse(found->second);
-    if (!value) return invalid_input(name + ": " + value.error().message);
+    if (!value) return invalid_input("--" + name + ": " + value.error().message);
     return value->to_double(Round::kDown);
   }
   Result<std::uint64_t> count(const std::string& name, std::uint64_t otherwise,
@@ -44,30 +44,38 @@ struct Making {
     const auto value = Rational::parse(found->second);
     const Rational limit(static_cast<std::int64_t>(most));
     if (!value || value->denominator() != 1 || value->sign() <= 0 || *value > limit) {
-      return invalid_input(name + " must be a whole number from 1 to " + limit.to_string() +
+      return invalid_input("--" + name + " must be a whole number from 1 to " + limit.to_string() +
                            "; got " + in_quotes(found->second));
     }
     return static_cast<std::uint64_t>(value->numerator().get_ui());
   }
 };
 
+/// The names between commas, without blanks around them.
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end > at) out.push_back(text.substr(at, end - at));
+    std::size_t first = at;
+    std::size_t last = end;
+    while (first < last && text[first] == ' ') ++first;
+    while (last > first && text[last - 1] == ' ') --last;
+    if (last > first) out.push_back(text.substr(first, last - first));
     at = end + 1;
   }
   return out;
 }
 
-/// Every column that has a domain, but the named one.
-std::vector<std::string> all_with_a_domain(const policy::Table& table, const std::string& but) {
+/// Every column that has a domain that the task can learn from, but the named one.
+std::vector<std::string> all_with_a_domain(const policy::Table& table, const Wish& wish) {
   std::vector<std::string> out;
   for (const policy::Column& column : table.columns) {
-    const bool known =
-        column.grid || !column.values.empty() || column.type == policy::Type::kBoolean;
-    if (known && column.may_aggregate && column.name != but) out.push_back(column.name);
+    const bool category = !column.values.empty() || column.type == policy::Type::kBoolean;
+    const bool number = !category && column.grid && column.type != policy::Type::kTimestamp;
+    const bool known = number || (category && wish.task != "cluster");
+    if (known && column.may_aggregate && column.name != wish.option("target")) {
+      out.push_back(column.name);
+    }
   }
   return out;
 }
@@ -84,7 +92,7 @@ Result<void> read_lesson(const policy::Policy& policy, Making& making) {
   const std::string target = wish.option("target");
   std::vector<std::string>& names = lesson.columns;
   names = wish.options.contains("features") ? split(wish.option("features"))
-                                            : all_with_a_domain(*policy.find(lesson.table), target);
+                                            : all_with_a_domain(*policy.find(lesson.table), wish);
   if (std::ranges::count(names, target) > 0) {
     return invalid_input("the target " + in_quotes(target) + " cannot be one of its own features");
   }
@@ -145,7 +153,7 @@ Result<void> make_classify(Making& making) {
 
 Result<void> make_naive_bayes(Making& making) {
   const ClassifierTask task{making.course.columns, making.features, making.target};
-  DISCREET_ASSIGN(const std::uint64_t bins, making.count("bins", 16));
+  DISCREET_ASSIGN(const std::uint64_t bins, making.count("bins", 16, 256));
   DISCREET_TRY(check_naive_bayes(task, bins));
   making.course.lesson.training.shares = naive_bayes_shares();
   making.course.lesson.text = "naive-bayes " + making.target_column().name + " " +
@@ -175,7 +183,7 @@ Result<void> make_regress(Making& making) {
 
 Result<void> make_cluster(Making& making) {
   ClusterTask task{making.course.columns, making.features, 8};
-  DISCREET_ASSIGN(task.k, making.count("k", 8));
+  DISCREET_ASSIGN(task.k, making.count("k", 8, 1000));
   DISCREET_TRY(check_task(task));
   making.course.lesson.training.shares = cluster_shares(task);
   making.course.lesson.text = "cluster " + std::to_string(task.k);
@@ -195,7 +203,7 @@ Result<void> make_network(Making& making, const Rounds& rounds) {
   task.columns = making.course.columns;
   task.features = making.features;
   task.target = making.target;
-  DISCREET_ASSIGN(task.hidden, making.count("hidden", task.hidden));
+  DISCREET_ASSIGN(task.hidden, making.count("hidden", task.hidden, 4096));
   DISCREET_ASSIGN(task.steps, making.count("steps", task.steps));
   DISCREET_ASSIGN(task.sampling, making.real("sampling", task.sampling));
   DISCREET_ASSIGN(task.rate, making.real("rate", task.rate));
@@ -215,29 +223,26 @@ Result<void> make_network(Making& making, const Rounds& rounds) {
   return {};
 }
 
-json certificate_of(const Certificate& c) {
-  return {{"epsilon", c.epsilon},       {"delta", c.delta},       {"units", c.units},
-          {"neighbours", c.neighbours}, {"snapshot", c.snapshot}, {"mechanism", c.noise},
-          {"receipt", c.receipt}};
-}
-
-json json_of(const Histogram& h) {
+json json_of(const Histogram& h, const Column& column) {
   json out = {{"column", h.column}, {"counts", h.counts}, {"deviation", h.deviation}};
   out["shares"] = h.shares();
   if (!h.labels.empty()) {
     out["values"] = h.labels;
     return out;
   }
-  out["low"] = h.low;
-  out["high"] = h.high;
+  // Dates are written as dates.
+  const auto shown = [&](double x) { return column.is_date ? json(column.text(x)) : json(x); };
+  out["low"] = shown(h.low);
+  out["high"] = shown(h.high);
   json quantiles = json::object();
   for (const int p : {1, 5, 10, 25, 50, 75, 90, 95, 99}) {
-    quantiles[std::to_string(p)] = h.quantile(p / 100.0);
+    quantiles[std::to_string(p)] = shown(h.quantile(p / 100.0));
   }
   out["quantiles"] = std::move(quantiles);
   const ParametricFit fit = parametric_fit(h);
-  out["mean"] = fit.mean;
+  out["mean"] = shown(fit.mean);
   out["standard_deviation"] = fit.deviation;
+  if (column.is_date) return out;  // laws of numbers from a zero that means something
   for (const auto& law : fit.laws) {
     out["laws"].push_back(
         {{"name", law.name}, {"parameters", law.parameters}, {"distance", law.distance}});
@@ -253,8 +258,10 @@ Result<void> make_distribution(Making& making) {
   making.course.lesson.text = "distribution " + std::to_string(task.bins);
   making.course.fit = [task](Sums& sums, const Certificate& c) -> Result<std::string> {
     DISCREET_ASSIGN(const auto found, fit_distribution(sums, task));
-    json out = {{"certificate", certificate_of(c)}};
-    for (const auto& h : found) out["columns"].push_back(json_of(h));
+    json out = {{"certificate", to_json(c)}};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      out["columns"].push_back(json_of(found[i], task.columns[i]));
+    }
     return out.dump(1) + "\n";
   };
   return {};
@@ -262,7 +269,7 @@ Result<void> make_distribution(Making& making) {
 
 /// What is stored: the table, the released marginals beside the table's, the certificate.
 json json_of(const Synthetic& made, const SyntheticTask& task, const Certificate& c) {
-  json out = {{"certificate", certificate_of(c)}, {"count", made.count}};
+  json out = {{"certificate", to_json(c)}, {"count", made.count}};
   Choices random(task.seed);
   for (const auto& row : made.rows) {
     json cells = json::array();

@@ -2,9 +2,13 @@
 #include "learn/features.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <set>
+
+#include "policy/value.h"
 
 namespace discreet::learn {
 
@@ -19,6 +23,16 @@ std::int64_t Column::cell(double value) const {
 std::int64_t Column::cells() const {
   if (categorical()) return static_cast<std::int64_t>(categories.size());
   return static_cast<std::int64_t>(std::floor((high - low) / step + 1e-9)) + 1;
+}
+
+std::string Column::text(double value) const {
+  if (is_date) {
+    const auto day = static_cast<std::int64_t>(std::floor(value));
+    return policy::to_string(policy::number_value(policy::Type::kDate, Rational(day)));
+  }
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.12g", value);
+  return text.data();
 }
 
 Result<void> check_column(const Column& column) {

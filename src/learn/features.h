@@ -18,19 +18,22 @@ namespace discreet::learn {
 inline constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();
 
 /// A number low + k step, its cell being k from 0 on; or one of `categories`, its cell the place in
-/// that list.
+/// that list. A date is a number of days since 1970-01-01.
 struct Column {
   std::string name;
   double low = 0;
   double high = 1;
   double step = 1;
   std::vector<std::string> categories = {};
+  bool is_date = false;
 
   bool categorical() const { return !categories.empty(); }
   double value(std::int64_t cell) const;
   std::int64_t cell(double value) const;
   /// How many cells there are.
   std::int64_t cells() const;
+  /// A number of the column as people write it: a date as 2026-11-16.
+  std::string text(double value) const;
 };
 
 /// Fails with: kInvalidInput for an empty or endless range, a step that is not positive, a list

@@ -160,6 +160,36 @@ TEST(Classifier, ManyClasses) {
   EXPECT_GT(right, 8700);
 }
 
+// A third of the rows has a class that nobody listed: they say nothing of the others, and the
+// accuracy is of rows with a class. A third has a group that nobody listed: "all" holds them.
+TEST(Classifier, ClassesAndGroupsThatAreNotListed) {
+  ClassifierTask task;
+  task.columns = {
+      real_column("a", -5, 5), {"y", 0, 1, 1, {"p", "q"}}, {"g", 0, 1, 1, {"one", "two"}}};
+  task.features = {0};
+  task.target = 1;
+  std::vector<std::int64_t> cells;
+  for (int i = 0; i < 9000; ++i) {
+    const int y = i % 3;  // 2: not listed, and it lies where q does
+    cells.push_back(task.columns[0].cell(y == 0 ? -2 : 2));
+    cells.push_back(y);
+    cells.push_back((i / 3) % 3);
+  }
+  const Sensitive<UnitRows> rows{singles(3, cells)};
+  Sums sums = open(
+      training("4", "0", classifier_shares(task, Epsilon::trusted(4), Delta::trusted(0))), rows);
+  const auto model = fit_classifier(sums, task);
+  ASSERT_TRUE(model.has_value());
+  const std::vector<double> at{0.4};
+  EXPECT_GT(model->probabilities(at)[1], 0.7);  // as 0.5 if the others counted as p
+  const auto found = estimate_accuracy(sums, *model, task, 2);
+  ASSERT_TRUE(found.has_value());
+  ASSERT_EQ(found->size(), 3u);
+  EXPECT_NEAR((*found)[0].count, 6000, 300);  // scale 10 of 3 noisy counts
+  EXPECT_NEAR((*found)[1].count, 2000, 200);
+  EXPECT_GT((*found)[0].accuracy, 0.95);
+}
+
 // The class depends on |a| and on c: no line separates it. Of 12,000 rows 0.9 have the class that
 // the rule says; noise moves the accuracy by less than 0.01 (six deviations).
 TEST(NaiveBayes, SeesWhatGoesUpAndDown) {
@@ -549,6 +579,18 @@ TEST(Clusters, FindsSeparatedCentresInTwoAndFiveDimensions) {
   EXPECT_FALSE(check_task(none));
 }
 
+TEST(Network, RefusesARateThatCannotLearn) {
+  NetworkTask task;
+  task.columns = {real_column("a", -1, 1), {"y", 0, 1, 1, {"p", "q"}}};
+  task.features = {0};
+  task.target = 1;
+  EXPECT_TRUE(check_task(task).has_value());
+  for (const double rate : {0.0, -1.0, 1e300, std::nan("")}) {
+    task.rate = rate;
+    EXPECT_FALSE(check_task(task).has_value()) << rate;
+  }
+}
+
 // Two classes that no line separates: the hidden layer is needed.
 TEST(Network, LearnsWhatALineCannot) {
   NetworkTask task;
@@ -672,6 +714,27 @@ TEST(Synthetic, TakesInATripleThatNoPairShows) {
     EXPECT_NEAR(odd / static_cast<double>(made->rows.size()), 0.8, 0.03) << delta;
     EXPECT_NEAR(rare / static_cast<double>(made->rows.size()), 0.1, 0.03) << delta;
   }
+}
+
+TEST(Model, DatesAreReadAndWrittenAsDates) {
+  Regression fitted;
+  Column day{.name = "day", .low = 18262, .high = 20817};  // 2020 to 2026
+  day.is_date = true;
+  fitted.features = Features({day}, {0});
+  fitted.coefficients = {100};
+  fitted.half_widths = {1};
+  fitted.high = 1000;
+  fitted.intercept = 500;
+  const auto model = model_of_json(to_json({{day}, fitted, "cost", {}}, {}));
+  ASSERT_TRUE(model.has_value()) << model.error().message;
+  const auto predicted =
+      predict(*model, {{"day"}, {{"2020-01-01"}, {"2026-12-30"}, {"18262"}, {"2031-01-01"}}});
+  ASSERT_TRUE(predicted.has_value());
+  EXPECT_EQ(predicted->rows[0][1], "400");
+  EXPECT_EQ(predicted->rows[1][1], "600");
+  EXPECT_EQ(predicted->rows[2][1], "");     // no date
+  EXPECT_EQ(predicted->rows[3][1], "600");  // the nearest end
+  EXPECT_EQ(value_text(day, 0, 1, 366), "2021-01-01");
 }
 
 TEST(Model, ReadsBackAndPredicts) {

@@ -5,6 +5,7 @@
 
 #include "base/suggest.h"
 #include "ledger/seal.h"
+#include "plan/daily.h"
 
 namespace discreet::learn {
 namespace {
@@ -62,9 +63,14 @@ Result<std::vector<Column>> columns_of(const policy::Policy& policy, const std::
       for (const Value& value : listed(*column)) {
         one.categories.push_back(policy::to_string(value));
       }
+    } else if (column->type == Type::kTimestamp) {
+      return Error{Code::kUnsupported, "column " + in_quotes(name) +
+                                           " is a timestamp, which cannot be learned from; offer "
+                                           "its date, or its hour, as a column of the source"};
     } else if (column->grid) {
       one.low = column->grid->low.to_double(Round::kDown);
       one.high = column->grid->high.to_double(Round::kUp);
+      one.is_date = column->type == Type::kDate;
       one.step = column->grid->step.to_double(Round::kDown);
     } else {
       return Error{Code::kRefused, "column " + in_quotes(name) +
@@ -96,6 +102,8 @@ plan::Plan rows_plan(const policy::Policy& policy, const std::string& table,
       }
       cases.push_back(Expr::literal(whole(place)));
       expr = Expr::of(Op::kCase, std::move(cases));
+    } else if (column.type == Type::kDate) {
+      expr = plan::days_from_start(*policy.find(table), name);
     }
     plan::Measurement measurement;
     measurement.kind = plan::MeasureKind::kSum;

@@ -20,9 +20,9 @@
 
 namespace discreet::learn {
 
-/// Named columns of a table with their declared domains: numbers and dates by range and step,
+/// Named columns of a table with their declared domains: numbers by range and step, dates in days,
 /// listed values and booleans as categories. Fails with: kNotFound (with the nearest name);
-/// kRefused for a column that declares neither.
+/// kRefused for a column that declares neither; kUnsupported for a timestamp.
 Result<std::vector<Column>> columns_of(const policy::Policy& policy, const std::string& table,
                                        const std::vector<std::string>& names);
 

@@ -40,7 +40,7 @@ Result<Taught> sums_of(Clinic& clinic, const Lesson& lesson, std::vector<double>
                [&](Sums& sums, const Certificate& c) -> Result<std::string> {
                  EXPECT_EQ(c.epsilon, lesson.training.epsilon.to_string());
                  DISCREET_ASSIGN(
-                     out, sums.dense(d + 1, 4096,
+                     out, sums.dense(d + 1, 8192,
                                      [&](std::span<const std::int64_t> row, std::span<double> v) {
                                        for (std::size_t i = 0; i < d; ++i) {
                                          if (row[i] == kMissing) return;
@@ -65,6 +65,19 @@ TEST(Lesson, ReadsTheRowsThatSqlWouldSum) {
                   "UPDATE visits SET clinic = 'west' WHERE id BETWEEN 10 AND 19"});
   ASSERT_TRUE(sums_of(changed, lesson_of({"age", "clinic"}, "1e9"), sums).has_value());
   EXPECT_NEAR(sums[2], 890, 5);
+}
+
+// A date is its days from the first that the policy declares.
+TEST(Lesson, ReadsDatesAsDays) {
+  Clinic clinic;
+  const auto columns = columns_of(clinic.policy(), "visits", {"day"});
+  ASSERT_TRUE(columns.has_value()) << columns.error().message;
+  EXPECT_TRUE(columns->front().is_date);
+  std::vector<double> sums;
+  ASSERT_TRUE(sums_of(clinic, lesson_of({"day"}, "1e9"), sums).has_value());
+  const double days = clinic.measured(
+      "SELECT SUM(day - DATE '" + columns->front().text(columns->front().low) + "') FROM visits");
+  EXPECT_NEAR(sums[0], days, 100);
 }
 
 TEST(Lesson, IsChargedOnceAndStored) {

@@ -512,9 +512,11 @@ double Regression::predict(std::span<const double> encoded) const {
 Result<void> check_task(const RegressionTask& task) {
   if (task.features.empty()) return invalid_input("name at least one feature with --features");
   for (const Column& column : task.columns) DISCREET_TRY(check_column(column));
-  if (task.columns[task.target].categorical()) {
-    return invalid_input("the target " + in_quotes(task.columns[task.target].name) +
-                         " of a regression must be a number; classify it instead");
+  const Column& target = task.columns[task.target];
+  if (target.categorical() || target.is_date) {
+    return invalid_input("the target " + in_quotes(target.name) +
+                         " of a regression must be a number" +
+                         (target.is_date ? "" : "; classify it instead"));
   }
   return {};
 }

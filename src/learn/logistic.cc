@@ -155,7 +155,7 @@ struct Reader {
   std::vector<double> x;
 
   bool read(std::span<const std::int64_t> row) {
-    return row[task.target] != kMissing && features.encode(row, x);
+    return class_of(task, row) && features.encode(row, x);
   }
 };
 
@@ -195,8 +195,7 @@ Result<Classifier> fit_two(Sums& sums, const ClassifierTask& task, Classifier ou
   DISCREET_ASSIGN(const Spread spread,
                   Spread::measure(sums, out.features,
                                   [&](std::span<const std::int64_t> row, std::span<double> x) {
-                                    return row[task.target] != kMissing &&
-                                           out.features.encode(row, x);
+                                    return class_of(task, row) && out.features.encode(row, x);
                                   }));
   // Features of little variance are measured larger: their weights divide by it.
   std::vector<double> a;
@@ -263,8 +262,7 @@ Result<Classifier> fit_many(Sums& sums, const ClassifierTask& task, Classifier o
   DISCREET_ASSIGN(const Spread spread,
                   Spread::measure(sums, out.features,
                                   [&](std::span<const std::int64_t> row, std::span<double> x) {
-                                    return row[task.target] != kMissing &&
-                                           out.features.encode(row, x);
+                                    return class_of(task, row) && out.features.encode(row, x);
                                   }));
   const auto centred = [&](std::span<const std::int64_t> row) {
     if (!reader.read(row)) return false;
@@ -282,9 +280,8 @@ Result<Classifier> fit_many(Sums& sums, const ClassifierTask& task, Classifier o
   DISCREET_ASSIGN(
       const std::vector<double> flat,
       sums.sparse(k * (d + 1), clip, [&](std::span<const std::int64_t> row, Sums::Pairs& pairs) {
-        const std::int64_t c = row[task.target];
-        if (c < 0 || static_cast<std::size_t>(c) >= k || !centred(row)) return;
-        const std::size_t first = static_cast<std::size_t>(c) * (d + 1);
+        if (!centred(row)) return;
+        const std::size_t first = *class_of(task, row) * (d + 1);
         pairs.emplace_back(first, one);
         for (std::size_t i = 0; i < d; ++i) pairs.emplace_back(first + i + 1, reader.x[i]);
       }));
@@ -303,6 +300,13 @@ Result<Classifier> fit_many(Sums& sums, const ClassifierTask& task, Classifier o
 }
 
 }  // namespace
+
+std::optional<std::size_t> class_of(const ClassifierTask& task, std::span<const std::int64_t> row) {
+  const std::int64_t cell = row[task.target];
+  const std::size_t classes = task.columns[task.target].categories.size();
+  if (cell < 0 || static_cast<std::size_t>(cell) >= classes) return std::nullopt;
+  return static_cast<std::size_t>(cell);
+}
 
 std::vector<double> Classifier::probabilities(std::span<const double> encoded) const {
   if (weights.size() == 1) {
@@ -375,22 +379,23 @@ Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Choose
                                                         const ClassifierTask& task,
                                                         std::size_t group) {
   const bool grouped = group < task.columns.size();
-  const std::size_t groups = grouped ? task.columns[group].categories.size() : 1;
-  // Each group: rows, and rows that are right. A row counts in one group.
+  const std::size_t groups = grouped ? task.columns[group].categories.size() : 0;
+  // Each group, and those in none: rows, and rows that are right. A row counts in one of them.
   const double clip = sums.pure() ? 2 : std::sqrt(2.0);
-  DISCREET_ASSIGN(
-      const std::vector<double> counts,
-      sums.sparse(2 * groups, clip, [&](std::span<const std::int64_t> row, Sums::Pairs& pairs) {
-        const std::int64_t truth = row[task.target];
-        if (truth == kMissing) return;
-        const std::optional<std::size_t> chosen = choose(row);
-        if (!chosen) return;
-        const std::int64_t g = grouped ? row[group] : 0;
-        if (g < 0 || static_cast<std::size_t>(g) >= groups) return;
-        const std::size_t at = 2 * static_cast<std::size_t>(g);
-        pairs.emplace_back(at, 1.0);
-        if (*chosen == static_cast<std::size_t>(truth)) pairs.emplace_back(at + 1, 1.0);
-      }));
+  DISCREET_ASSIGN(const std::vector<double> counts,
+                  sums.sparse(2 * (groups + 1), clip,
+                              [&](std::span<const std::int64_t> row, Sums::Pairs& pairs) {
+                                const std::optional<std::size_t> truth = class_of(task, row);
+                                if (!truth) return;
+                                const std::optional<std::size_t> chosen = choose(row);
+                                if (!chosen) return;
+                                const std::int64_t g = grouped ? row[group] : 0;
+                                const bool listed = g >= 0 && static_cast<std::size_t>(g) < groups;
+                                const std::size_t at =
+                                    2 * (listed ? static_cast<std::size_t>(g) : groups);
+                                pairs.emplace_back(at, 1.0);
+                                if (*chosen == *truth) pairs.emplace_back(at + 1, 1.0);
+                              }));
   std::vector<AccuracyEstimate> out;
   const auto add = [&](double count, double right, double parts) {
     const double n = std::max(count, 1.0);
@@ -400,12 +405,12 @@ Result<std::vector<AccuracyEstimate>> estimate_accuracy(Sums& sums, const Choose
   };
   double count = 0;
   double right = 0;
-  for (std::size_t g = 0; g < groups; ++g) {
+  for (std::size_t g = 0; g <= groups; ++g) {
     count += counts[2 * g];
     right += counts[2 * g + 1];
   }
-  add(count, right, static_cast<double>(groups));
-  for (std::size_t g = 0; grouped && g < groups; ++g) add(counts[2 * g], counts[2 * g + 1], 1);
+  add(count, right, static_cast<double>(groups + 1));
+  for (std::size_t g = 0; g < groups; ++g) add(counts[2 * g], counts[2 * g + 1], 1);
   return out;
 }
 

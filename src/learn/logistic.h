@@ -37,6 +37,9 @@ struct ClassifierTask {
   std::int64_t rows_each = 1;
 };
 
+/// The class of a row; nothing where it is missing or not listed: such a row is left out.
+std::optional<std::size_t> class_of(const ClassifierTask& task, std::span<const std::int64_t> row);
+
 /// The rounds' shares of the budget. Where epsilon is small for so many features the Newton step
 /// would be all noise, and has no round: a rule of public numbers.
 std::vector<Rational> classifier_shares(const ClassifierTask& task, const Epsilon& epsilon,
@@ -46,7 +49,8 @@ Result<void> check_task(const ClassifierTask& task);
 Result<Classifier> fit_classifier(Sums& sums, const ClassifierTask& task);
 
 /// How often a classifier is right among the units' rows: over all, and for each value of a public
-/// column (`group`, an index; columns.size() for none). One round.
+/// column (`group`, an index; columns.size() for none). Rows of no listed group count in the first.
+/// One round.
 struct AccuracyEstimate {
   double count = 0;
   double accuracy = 0;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "learn/distribution.h"
+#include "policy/value.h"
 
 namespace discreet::learn {
 namespace {
@@ -19,7 +20,10 @@ constexpr const char* kFormat = "discreet model 1";
 
 json to_json(const Column& column) {
   if (column.categorical()) return {{"name", column.name}, {"values", column.categories}};
-  return {{"name", column.name}, {"low", column.low}, {"high", column.high}, {"step", column.step}};
+  json out = {
+      {"name", column.name}, {"low", column.low}, {"high", column.high}, {"step", column.step}};
+  if (column.is_date) out["type"] = "date";  // in days since 1970-01-01
+  return out;
 }
 
 Column column_of(const json& j) {
@@ -30,6 +34,7 @@ Column column_of(const json& j) {
     column.low = j.at("low");
     column.high = j.at("high");
     column.step = j.at("step");
+    column.is_date = j.value("type", "") == "date";
   }
   return column;
 }
@@ -179,6 +184,10 @@ std::int64_t cell_of(const Column& column, const std::string& text) {
     const auto found = std::find(column.categories.begin(), column.categories.end(), text);
     return found - column.categories.begin();  // unseen: the place after the last
   }
+  if (column.is_date) {
+    const auto day = policy::parse_value(policy::Type::kDate, text);
+    return day ? column.cell(day->number().to_double(Round::kDown)) : kMissing;
+  }
   const std::optional<double> x = number(text);
   return x ? column.cell(*x) : kMissing;
 }
@@ -197,6 +206,19 @@ void put_classes(std::vector<std::string>& row, const std::vector<std::string>& 
 
 }  // namespace
 
+json to_json(const Certificate& c) {
+  return {{"statement",
+           "all rounds together are (epsilon, delta)-differentially private for one unit with all "
+           "its rows; everything computed from what was learned is free"},
+          {"epsilon", c.epsilon},
+          {"delta", c.delta},
+          {"units", c.units},
+          {"neighbours", c.neighbours},
+          {"snapshot", c.snapshot},
+          {"mechanism", c.noise},
+          {"receipt", c.receipt}};
+}
+
 std::string to_json(const Model& model, const Certificate& c) {
   json j;
   j["format"] = kFormat;
@@ -214,17 +236,7 @@ std::string to_json(const Model& model, const Certificate& c) {
     }
     j["accuracy_on_training_rows"] = std::move(list);
   }
-  j["certificate"] = {
-      {"statement",
-       "all rounds together are (epsilon, delta)-differentially private for one unit with all its "
-       "rows; everything computed from the model is free"},
-      {"epsilon", c.epsilon},
-      {"delta", c.delta},
-      {"units", c.units},
-      {"neighbours", c.neighbours},
-      {"snapshot", c.snapshot},
-      {"mechanism", c.noise},
-      {"receipt", c.receipt}};
+  j["certificate"] = to_json(c);
   return j.dump(1) + "\n";
 }
 

@@ -3,6 +3,7 @@
 // release: free, and says so.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,6 +31,8 @@ struct Model {
   std::vector<std::pair<std::string, AccuracyEstimate>> accuracy;  ///< overall, then by group
 };
 
+/// What was paid, what for, and that the rest is free; the same for everything that is learned.
+nlohmann::json to_json(const Certificate& certificate);
 std::string to_json(const Model& model, const Certificate& certificate);
 /// Fails with: kInvalidInput for what to_json did not write.
 Result<Model> model_of_json(const std::string& text);

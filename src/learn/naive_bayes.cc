@@ -74,10 +74,9 @@ Result<NaiveBayes> fit_naive_bayes(Sums& sums, const ClassifierTask& task, std::
   DISCREET_ASSIGN(const std::vector<double> counts,
                   sums.sparse(first.back(), sums.pure() ? ones : std::sqrt(ones),
                               [&](std::span<const std::int64_t> row, Sums::Pairs& pairs) {
-                                const std::int64_t truth = row[task.target];
-                                if (truth < 0 || static_cast<std::size_t>(truth) >= k) return;
-                                if (!cells_of(task, row, cells)) return;
-                                const auto c = static_cast<std::size_t>(truth);
+                                const std::optional<std::size_t> truth = class_of(task, row);
+                                if (!truth || !cells_of(task, row, cells)) return;
+                                const std::size_t c = *truth;
                                 pairs.emplace_back(c, 1.0);
                                 for (std::size_t f = 0; f < features.size(); ++f) {
                                   const std::int64_t bin = bin_of(features[f], cells[f], bins);

@@ -107,6 +107,7 @@ std::vector<double> first_weights(const Shape& shape, std::uint64_t seed) {
 
 constexpr double kMark = 0.25;  ///< beside a vector of length 1, in the first step
 constexpr double kClip = 0.5;   ///< of a gradient
+constexpr double kRateMax = 1000;
 
 std::uint64_t sampling_threshold(double sampling) {
   return static_cast<std::uint64_t>(std::clamp(sampling, 0x1p-40, 1 - 0x1p-40) * 0x1p64);
@@ -248,6 +249,10 @@ Result<void> check_task(const NetworkTask& task) {
   }
   if (!(task.sampling > 0 && task.sampling < 1)) {
     return invalid_input("--sampling must lie between 0 and 1");
+  }
+  // A rate that makes weights endless would cost its whole price for nothing.
+  if (!(task.rate > 0 && task.rate <= kRateMax)) {
+    return invalid_input("--rate must be above 0 and at most 1000");
   }
   return {};
 }

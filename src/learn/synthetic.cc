@@ -2,9 +2,7 @@
 #include "learn/synthetic.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <span>
@@ -326,10 +324,7 @@ std::string value_text(const Column& column, std::int64_t bin, std::size_t bins,
                static_cast<std::int64_t>(std::ceil(static_cast<double>(bin + 1) * cells / count)));
   const std::int64_t cell =
       begin + static_cast<std::int64_t>(draw % static_cast<std::uint64_t>(end - begin));
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.12g",
-                column.value(std::min(cell, column.cells() - 1)));
-  return text.data();
+  return column.text(column.value(std::min(cell, column.cells() - 1)));
 }
 
 }  // namespace discreet::learn

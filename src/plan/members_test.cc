@@ -8,6 +8,7 @@
 #include "ledger/terms.h"
 #include "plan/neighbours_for_tests.h"
 #include "plan/text_work.h"
+#include "plan/training.h"
 
 namespace discreet::plan {
 namespace {
@@ -19,6 +20,39 @@ policy::Policy village(std::int64_t members, policy::Notion notion = policy::Not
   policy.units["households"].name = "households";
   policy.units["households"].notion = notion;
   return policy;
+}
+
+// What is offered for a model is what the dearest pays: nobody pays more, and households all of it.
+TEST(Members, AModelCostsNobodyMoreThanWasOffered) {
+  for (const char* delta : {"0", "1e-6"}) {
+    for (const bool sampled : {false, true}) {
+      Training training{.epsilon = Epsilon::parse("1").value(),
+                        .delta = Delta::parse(delta).value(),
+                        .shares = {1, 2},
+                        .sampling = {}};
+      if (sampled) training.sampling = Sampling{std::uint64_t{1} << 62, 5};
+      if (sampled && training.delta.value() == 0) continue;
+      for (const std::int64_t most : {1, 2, 4}) {
+        const policy::Policy policy = village(most);
+        Plan plan;
+        plan.source = from("visits");
+        plan.measurements = {measurement(MeasureKind::kSum, col("change"))};
+        const auto checked = Checker::check_training(plan, training, policy, "one");
+        ASSERT_TRUE(checked.has_value()) << checked.error().message;
+        const Charge& charge = checked->rows.charge();
+        Rational dearest = 0;
+        ASSERT_EQ(charge.units().also.size(), 1u);
+        for (const std::int64_t moves : {charge.units().moves, charge.units().also[0].moves}) {
+          const auto price = ledger::price_of(ledger::Notion::kEpsilon, charge.lines(), moves);
+          ASSERT_TRUE(price.has_value());
+          EXPECT_LE(price->amount.value(), Rational(1)) << most;
+          EXPECT_LE(price->delta.value(), training.delta.value()) << most;
+          dearest = std::max(dearest, price->amount.value());
+        }
+        EXPECT_GE(dearest, Rational::ratio(999, 1000));
+      }
+    }
+  }
 }
 
 Plan random_question(Random& random) {

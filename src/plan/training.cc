@@ -4,6 +4,7 @@
 #include "accounting/calibrate.h"
 #include "ledger/seal.h"
 #include "plan/bent_coins.h"
+#include "plan/members.h"
 
 namespace discreet::plan {
 
@@ -51,7 +52,13 @@ Result<CheckedTraining> Checker::check_training(Plan plan, const Training& train
     return Error{Code::kUnsupported, "rows of two people cannot be learned from"};
   }
   const Charge& sums = checked.charge();
-  DISCREET_ASSIGN(ClippedSums::Terms terms, terms_of(training, sums.units().neighbours));
+  // Where units are within larger ones, each of both pays for several (members.h): the series is
+  // made for a share, so that what was offered covers the dearest.
+  DISCREET_ASSIGN(const Offer offer, offer_of(training.epsilon, training.delta, checked.members()));
+  Training offered = training;
+  offered.epsilon = offer.epsilon;
+  offered.delta = offer.delta;
+  DISCREET_ASSIGN(ClippedSums::Terms terms, terms_of(offered, sums.units().neighbours));
   const Hash hash =
       ledger::sha256(std::string(sums.plan().begin(), sums.plan().end()) + terms.noise().text);
   checked.charge_ = Charge(sums.units(), {{terms.noise(), terms.cost()}}, hash, sums.request_id());

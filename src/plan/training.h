@@ -4,7 +4,9 @@
 // are, what the series costs. A sampled series is priced by the accountant.
 //
 // Theorem (mechanism/clipped_sums.md): a series over the kept rows of the units costs at most the
-// charge's one line, for one unit with all its rows, however many rows it has.
+// charge's one line, for one unit with all its rows, however many rows it has. Where units are
+// within larger ones (members.h) the line is for a share of the training's epsilon and delta, and
+// these are what the dearest of both kinds of units pays, at most.
 #pragma once
 
 #include <cstdint>
