@@ -153,6 +153,7 @@ void add_audit(Program& program) {
            "Example:\n  discreet audit exact laplace\n  discreet audit randomness effective"});
   add_audit_exact(program, group);
   add_audit_randomness(program, group);
+  add_audit_learn(program, group);
   add_audit_world(program, group);
   add_audit_report(program, group);
 }

@@ -181,6 +181,24 @@ TEST(Learn, NothingIsChargedForWhatCannotBe) {
   EXPECT_EQ(world.spent(), before);
 }
 
+// What a user can run of audit's one_run_test: one family, sound and with the planted fault.
+TEST(Learn, ItsAuditHoldsAndFindsThatClippingIsGone) {
+  const Finished sound = discreet({"audit", "learn", "distribution", "--format", "csv"});
+  EXPECT_EQ(sound.status, 0) << sound.err << sound.out;
+  EXPECT_NE(sound.out.find("distribution,canaries,epsilon 1,"), std::string::npos) << sound.out;
+  EXPECT_NE(sound.out.find("distribution,membership,"), std::string::npos) << sound.out;
+  EXPECT_EQ(sound.out.find("VIOLATED"), std::string::npos) << sound.out;
+  const Finished broken =
+      discreet({"audit", "learn", "distribution", "--mutants", "--format", "csv"});
+  EXPECT_EQ(broken.status, 0) << broken.err << broken.out;
+  EXPECT_NE(broken.out.find("caught"), std::string::npos) << broken.out;
+  EXPECT_EQ(broken.out.find("MISSED"), std::string::npos) << broken.out;
+  const Finished unknown = discreet({"audit", "learn", "astrology"});
+  EXPECT_EQ(unknown.status, 2) << unknown.err;
+  EXPECT_NE(unknown.err.find("regress canaries"), std::string::npos) << unknown.err;
+  EXPECT_EQ(discreet({"audit", "learn", "--epsilon", "-1"}).status, 2);
+}
+
 // SIGKILL in the middle of training: the charge stays, the same command goes on without another,
 // no part is taken twice, and the result is there once.
 TEST(Learn, AKilledNetworkGoesOnFromItsSealedCheckpoint) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/payer.h"
+#include "mechanism/clipped_sums.h"
 #include "mechanism/door.h"
 
 namespace discreet::cli {
@@ -31,6 +32,11 @@ class OwnValues {
     return mechanism::Door::release(mechanism, Sensitive<typename M::Input>(std::move(value)),
                                     Receipt::unaccounted(mechanism.noise(), mechanism.cost()),
                                     {.confidence = confidence});
+  }
+
+  /// Paid by nobody: a series over rows that were made up.
+  static Result<mechanism::ClippedSums> open_unpaid(const mechanism::ClippedSums::Terms& terms) {
+    return mechanism::ClippedSums::open(terms, Receipt::unaccounted(terms.noise(), terms.cost()));
   }
 
  private:
