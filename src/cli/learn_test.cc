@@ -138,6 +138,14 @@ TEST(Learn, EveryTaskIsChargedOnceAndItsModelPredicts) {
       discreet({"predict", world.at("day.json")}, "age,day\n30,2026-03-05\n30,5\n");
   EXPECT_NE(dated.out.find("30,5,\n"), std::string::npos) << dated.out;
   EXPECT_EQ(dated.out.find("30,2026-03-05,\n"), std::string::npos) << dated.out;
+  EXPECT_NE(dated.err.find("'day' has 1 values that cannot be read"), std::string::npos)
+      << dated.err;
+  const Finished other = discreet({"predict", world.at("smoker.json")},
+                                  "\xEF\xBB\xBF"
+                                  "age,cost,clinic\r\n30,900,North\r\n");
+  EXPECT_EQ(other.status, 0) << other.err;  // a spreadsheet's file
+  EXPECT_NE(other.err.find("'clinic' has 1 values that the model does not list"), std::string::npos)
+      << other.err;
 }
 
 TEST(Learn, NothingIsChargedForWhatCannotBe) {

@@ -21,6 +21,22 @@ struct PredictArguments {
   Text model, output;
 };
 
+/// A file of another spelling (True, 1,5) would otherwise be predicted from nothing, unseen.
+void say_unread(const std::vector<learn::Unread>& unread, const Streams& streams) {
+  for (const learn::Unread& one : unread) {
+    if (one.unlisted > 0) {
+      say(streams.err, "discreet: " + in_quotes(one.column) + " has " +
+                           std::to_string(one.unlisted) +
+                           " values that the model does not list; they count as none of them\n");
+    }
+    if (one.unreadable > 0) {
+      say(streams.err, "discreet: " + in_quotes(one.column) + " has " +
+                           std::to_string(one.unreadable) +
+                           " values that cannot be read; their rows have no prediction\n");
+    }
+  }
+}
+
 Result<int> run_predict(const PredictArguments& arguments, const Streams& streams) {
   if (!arguments.model) return missing("the model", kExample);
   // Without O_NONBLOCK a pipe in the file's place would wait for a writer.
@@ -31,7 +47,9 @@ Result<int> run_predict(const PredictArguments& arguments, const Streams& stream
   DISCREET_ASSIGN(const learn::Model model, learn::model_of_json(text));
   DISCREET_ASSIGN(const std::string rows, read_all(streams.in, kBytesMax));
   DISCREET_ASSIGN(learn::Csv table, learn::parse_csv(rows));
-  DISCREET_ASSIGN(const learn::Csv predicted, learn::predict(model, std::move(table)));
+  std::vector<learn::Unread> unread;
+  DISCREET_ASSIGN(const learn::Csv predicted, learn::predict(model, std::move(table), &unread));
+  say_unread(unread, streams);
   std::string out = learn::csv_line(predicted.header);
   for (const auto& row : predicted.rows) out += learn::csv_line(row);
   if (arguments.output) {
@@ -52,7 +70,8 @@ void add_predict(Program& program) {
        .explanation =
            "Reads CSV with a header from standard input and adds columns: the predicted\n"
            "value, class probabilities, or the nearest centre. Values outside of the\n"
-           "model's ranges count as the nearest end; rows with empty cells stay empty.\n",
+           "model's ranges count as the nearest end; rows with empty cells stay empty. Values\n"
+           "that the model does not list, or cannot read, are counted on standard error.\n",
        .closing = std::string("Costs nothing: the model is released.\n\nExample:\n  ") + kExample},
       [arguments](const Streams& streams) { return run_predict(*arguments, streams); });
   add_text(app, "model", arguments->model, "made by discreet learn", "FILE");

@@ -79,6 +79,10 @@ BoxView look(std::span<const double> histograms, std::size_t dimensions, double 
 
 }  // namespace
 
+double ClusterTree::entries(std::size_t dimensions, std::size_t k) {
+  return 4.0 * static_cast<double>(k) * static_cast<double>(dimensions) * kBins;
+}
+
 std::size_t ClusterTree::levels(std::size_t k) {
   std::size_t bits = 1;
   while ((std::size_t{1} << bits) < k) ++bits;

@@ -25,6 +25,8 @@ struct WeightedPoints {
 
 class ClusterTree {
  public:
+  /// The most numbers that a round measures.
+  static double entries(std::size_t dimensions, std::size_t k);
   /// How many times boxes are cut; one more round counts the leaves.
   static std::size_t levels(std::size_t k);
   /// The mean of each leaf, weighed by its count. levels(k) + 1 rounds.

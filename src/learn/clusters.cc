@@ -156,7 +156,8 @@ Result<void> check_task(const ClusterTask& task) {
                            " is a list of values");
     }
   }
-  return {};
+  return check_entries(ClusterTree::entries(task.features.size(), task.k),
+                       "take a smaller --k, or fewer --features");
 }
 
 std::vector<Rational> cluster_shares(const ClusterTask& task) {

@@ -21,6 +21,7 @@ Result<Csv> parse_csv(std::string_view text) {
     line.clear();
     any = false;
   };
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a mark that spreadsheets write
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quoted) {

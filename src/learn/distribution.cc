@@ -62,7 +62,11 @@ Result<void> check_task(const DistributionTask& task) {
   if (task.columns.empty()) return invalid_input("name at least one column with --features");
   for (const Column& column : task.columns) DISCREET_TRY(check_column(column));
   if (task.bins < 2 || task.bins > 4096) return invalid_input("--bins must lie between 2 and 4096");
-  return {};
+  double cells = 0;
+  for (const Column& column : task.columns) {
+    cells += static_cast<double>(bin_count(column, task.bins));
+  }
+  return check_entries(cells, "take fewer --bins, or fewer columns with --features");
 }
 
 std::vector<Rational> distribution_shares() { return {1}; }

@@ -41,6 +41,12 @@ Result<void> check_column(const Column& column) {
         column.categories.size()) {
       return invalid_input("column " + in_quotes(column.name) + " lists a value twice");
     }
+    if (column.categories.size() > kValuesMax) {
+      return invalid_input("column " + in_quotes(column.name) + " lists " +
+                           std::to_string(column.categories.size()) +
+                           " values; learning takes columns with at most " +
+                           std::to_string(kValuesMax));
+    }
     return {};
   }
   if (!std::isfinite(column.low) || !std::isfinite(column.high) || column.low >= column.high) {
@@ -52,6 +58,15 @@ Result<void> check_column(const Column& column) {
                          " needs a step above 0 that is not finer than 2^-52 of its range");
   }
   return {};
+}
+
+Result<void> check_entries(double entries, const std::string& fewer) {
+  constexpr double kMost = 1 << 23;
+  if (entries <= kMost) return {};
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.0f", entries);
+  return invalid_input("this would measure " + std::string(text.data()) +
+                       " numbers at once, of at most 8388608; " + fewer + "; nothing was charged");
 }
 
 Features::Features(const std::vector<Column>& columns, const std::vector<std::size_t>& at) {

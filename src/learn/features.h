@@ -37,8 +37,15 @@ struct Column {
 };
 
 /// Fails with: kInvalidInput for an empty or endless range, a step that is not positive, a list
-/// with a value twice.
+/// with a value twice or with more than kValuesMax.
 Result<void> check_column(const Column& column);
+
+/// The most values that a listed column may have: rows are read by a question that names them all.
+inline constexpr std::size_t kValuesMax = 4096;
+
+/// Whether one round can measure so many numbers: they and their noise are held in memory, several
+/// times over, and a run that dies of it stays charged. Fails with: kInvalidInput.
+Result<void> check_entries(double entries, const std::string& fewer);
 
 /// Some columns of a table as one vector. A number becomes (v - anchor) / scale in [-1, 1], the
 /// anchor being 0 if its range contains it (so that rare events stay short vectors), else the

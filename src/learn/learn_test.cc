@@ -12,6 +12,7 @@
 #include "learn/logistic.h"
 #include "learn/matrix.h"
 #include "learn/model.h"
+#include "learn/naive_bayes.h"
 #include "learn/network.h"
 #include "learn/synthetic.h"
 #include "mechanism/receipt_for_tests.h"
@@ -577,6 +578,33 @@ TEST(Clusters, FindsSeparatedCentresInTwoAndFiveDimensions) {
   none.columns = {{"c", 0, 1, 1, {"a", "b"}}};
   none.features = {0};
   EXPECT_FALSE(check_task(none));
+}
+
+// What would not fit into memory is found before it is charged.
+TEST(Fits, RefuseMoreNumbersThanMemoryHolds) {
+  std::vector<Column> columns;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < 64; ++i) {
+    all.push_back(i);
+    columns.push_back(real_column("x", 0, 1));
+    columns.back().name += std::to_string(i);
+  }
+  EXPECT_TRUE(check_task(SyntheticTask{.columns = columns}).has_value());
+  EXPECT_FALSE(check_task(SyntheticTask{.columns = columns, .bins = 256}).has_value());
+  EXPECT_TRUE(check_task(ClusterTask{columns, all, 1000}).has_value());
+  for (std::size_t i = 64; i < 128; ++i) {
+    all.push_back(i);
+    columns.push_back(columns[i - 64]);
+  }
+  EXPECT_FALSE(check_task(ClusterTask{columns, all, 1000}).has_value());
+  Column many{.name = "y"};
+  for (std::size_t v = 0; v < kValuesMax; ++v) many.categories.push_back(std::to_string(v));
+  columns.push_back(many);
+  EXPECT_TRUE(check_task(ClassifierTask{columns, {0, 1}, 128}).has_value());
+  EXPECT_FALSE(check_naive_bayes({columns, all, 128}, 256).has_value());
+  EXPECT_FALSE(check_task(RegressionTask{columns, {0, 128}, 1}).has_value());
+  columns[128].categories.push_back("one more");
+  EXPECT_FALSE(check_task(ClassifierTask{columns, {0, 1}, 128}).has_value());
 }
 
 TEST(Network, RefusesARateThatCannotLearn) {

@@ -518,7 +518,8 @@ Result<void> check_task(const RegressionTask& task) {
                          " of a regression must be a number" +
                          (target.is_date ? "" : "; classify it instead"));
   }
-  return {};
+  const double width = static_cast<double>(Features(task.columns, task.features).width());
+  return check_entries(width * (width + 5) / 2 + 1, "take fewer --features");
 }
 
 std::vector<Rational> regression_shares() { return {20, 32, 28, 20}; }

@@ -336,7 +336,10 @@ Result<void> check_task(const ClassifierTask& task) {
                          " needs at least two classes listed in the policy");
   }
   for (const Column& column : task.columns) DISCREET_TRY(check_column(column));
-  return {};
+  const double width = static_cast<double>(Features(task.columns, task.features).width());
+  return check_entries(
+      (width + 1) * static_cast<double>(task.columns[task.target].categories.size()),
+      "take fewer --features");
 }
 
 std::vector<Rational> classifier_shares(const ClassifierTask& task, const Epsilon& epsilon,

@@ -252,7 +252,7 @@ Result<Model> model_of_json(const std::string& text) {
   }
 }
 
-Result<Csv> predict(const Model& model, Csv table) {
+Result<Csv> predict(const Model& model, Csv table, std::vector<Unread>* unread) {
   std::vector<std::size_t> places;
   for (const Column& column : model.columns) {
     const auto found = std::find(table.header.begin(), table.header.end(), column.name);
@@ -275,9 +275,15 @@ Result<Csv> predict(const Model& model, Csv table) {
   const Features features(model.columns, all_of(model.columns.size()));
   std::vector<double> x(features.width());
   std::vector<std::int64_t> cells(model.columns.size());
+  std::vector<Unread> counts;
+  for (const Column& column : model.columns) counts.push_back({.column = column.name});
   for (std::vector<std::string>& row : table.rows) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      cells[i] = cell_of(model.columns[i], row[places[i]]);
+      const Column& column = model.columns[i];
+      const std::string& text = row[places[i]];
+      cells[i] = cell_of(column, text);
+      if (column.categorical() && cells[i] == column.cells()) ++counts[i].unlisted;
+      if (cells[i] == kMissing && !text.empty()) ++counts[i].unreadable;
     }
     if (!features.encode(cells, x)) {
       row.resize(table.header.size());
@@ -309,6 +315,8 @@ Result<Csv> predict(const Model& model, Csv table) {
     }
     row.resize(std::max(row.size(), before));
   }
+  std::erase_if(counts, [](const Unread& one) { return one.unlisted + one.unreadable == 0; });
+  if (unread != nullptr) *unread = std::move(counts);
   return table;
 }
 

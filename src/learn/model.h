@@ -37,9 +37,18 @@ std::string to_json(const Model& model, const Certificate& certificate);
 /// Fails with: kInvalidInput for what to_json did not write.
 Result<Model> model_of_json(const std::string& text);
 
+/// Cells of a column that the model could not take as they are.
+struct Unread {
+  std::string column;
+  std::uint64_t unlisted = 0;  ///< of a listed column: as none of its values
+  std::uint64_t unreadable =
+      0;  ///< neither empty nor a number, or a date: the row has no prediction
+};
+
 /// The table with columns added: the prediction, probabilities of classes, the nearest centre.
 /// Cells that are not numbers where numbers are due, and empty ones, give an empty prediction.
+/// `unread`: what was not taken as it is, for each column that has such cells.
 /// Fails with: kInvalidInput when a column is missing.
-Result<Csv> predict(const Model& model, Csv table);
+Result<Csv> predict(const Model& model, Csv table, std::vector<Unread>* unread = nullptr);
 
 }  // namespace discreet::learn

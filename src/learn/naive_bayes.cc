@@ -56,7 +56,12 @@ std::vector<double> NaiveBayes::probabilities(const std::vector<Column>& feature
 Result<void> check_naive_bayes(const ClassifierTask& task, std::size_t bins) {
   DISCREET_TRY(check_task(task));
   if (bins < 2 || bins > 256) return invalid_input("--bins must lie between 2 and 256");
-  return {};
+  double each = 1;
+  for (const Column& column : features_of(task)) {
+    each += static_cast<double>(bin_count(column, bins));
+  }
+  return check_entries(each * static_cast<double>(task.columns[task.target].categories.size()),
+                       "take fewer --bins or --features");
 }
 
 std::vector<Rational> naive_bayes_shares() { return {95, 5}; }

@@ -254,7 +254,11 @@ Result<void> check_task(const NetworkTask& task) {
   if (!(task.rate > 0 && task.rate <= kRateMax)) {
     return invalid_input("--rate must be above 0 and at most 1000");
   }
-  return {};
+  const double width = static_cast<double>(Features(task.columns, task.features).width());
+  const double hidden = static_cast<double>(task.hidden);
+  const auto classes = static_cast<double>(task.columns[task.target].categories.size());
+  return check_entries(hidden * (width + 1 + classes) + classes * (width + 1),
+                       "take a smaller --hidden, or fewer --features");
 }
 
 plan::Training network_training(const NetworkTask& task, const Epsilon& epsilon, const Delta& delta,

@@ -252,7 +252,12 @@ Result<void> check_task(const SyntheticTask& task) {
   }
   for (const Column& column : task.columns) DISCREET_TRY(check_column(column));
   if (task.bins < 2 || task.bins > 256) return invalid_input("--bins must lie between 2 and 256");
-  return {};
+  const Grid grid = grid_of(task);
+  double cells = 0;
+  for (const auto& pair : all_pairs(task.columns.size())) {
+    cells += static_cast<double>(grid.cells(pair));
+  }
+  return check_entries(cells, "take fewer --bins, or fewer columns with --features");
 }
 
 std::vector<Rational> synthetic_shares(const SyntheticTask& task) {
