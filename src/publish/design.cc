@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "accounting/zcdp.h"
+#include "plan/members.h"
 #include "publish/groups.h"
 #include "publish/nonnegative.h"
 
@@ -213,10 +214,12 @@ double normal_width(double confidence) {
 Result<Design> design_at(const Workload& workload, const Terms& terms, const Rational& rho) {
   if (workload.nonnegative) DISCREET_TRY(check_whole(workload));
   DISCREET_ASSIGN(const Groups groups, plan_groups(workload));
-  Designer designer{.workload = workload, .terms = terms, .rho = rho};
+  // The rho of so many units that move together grows with their square.
+  const Rational share = rho / Rational(terms.moves * terms.moves);
+  Designer designer{.workload = workload, .terms = terms, .rho = share};
   Design& out = designer.out;
   out.rho = rho;
-  designer.price = rho.to_double(Round::kDown);
+  designer.price = share.to_double(Round::kDown);
   for (const WorkloadAxis& axis : workload.axes) out.tabulation.axes.push_back(axis.axis);
   for (std::size_t m = 1; m < workload.measures.size(); ++m) {
     out.tabulation.weights.push_back(*workload.measures[m].weight);
@@ -265,6 +268,7 @@ Result<Terms> terms_of(const Workload& workload, const policy::Policy& policy) {
   terms.rows_per_unit = workload.rows_per_unit.value_or(table.bounds.rows_per_unit_and_group);
   if (table.rows_max) terms.rows_per_unit = std::min(terms.rows_per_unit, *table.rows_max);
   if (table.unit->row_is_unit) terms.rows_per_unit = 1;
+  if (units.within) terms.moves = std::max(plan::kMovesOfAMember, units.within->members);
   return terms;
 }
 

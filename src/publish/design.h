@@ -22,6 +22,8 @@ namespace discreet::publish {
 struct Terms {
   std::int64_t rows_per_unit = 1;
   Neighbours neighbours = Neighbours::kAddRemove;
+  /// Of units within larger ones: how many of them the dearest of both pays for (plan/members.h).
+  std::int64_t moves = 1;
 };
 
 struct TableDesign {
@@ -40,7 +42,8 @@ struct HierarchyDesign {
 };
 
 struct Design {
-  Rational rho;  ///< of the whole; what the parts add up to is no more
+  /// Of the whole: what the parts add up to is no more, for as many units as move together.
+  Rational rho;
   plan::Tabulation tabulation;
   std::vector<std::pair<std::size_t, AttributeSet>> residuals;  ///< (measure, set) of part i
   std::vector<TableDesign> tables;

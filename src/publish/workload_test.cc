@@ -325,6 +325,25 @@ Workload workload(const std::string& text) {
   return read_workload(text, "w.yaml", the_policy()).value();
 }
 
+// Persons in households of at most five: the dearest pays what was asked, and the noise says so.
+TEST(Design, CostsNobodyMoreThanItsPriceWhereUnitsAreWithinLargerOnes) {
+  const Workload asked = workload("table: people\nrho: 0.5\ntables: {t: [], by_sex: [sex]}\n");
+  policy::Policy policy = the_policy();
+  const Terms alone = terms_of(asked, policy).value();
+  const std::string space = policy.find("people")->unit->space;
+  policy.units.at(space).within = policy::Within{"households", "people.household", 5};
+  const Terms within = terms_of(asked, policy).value();
+  EXPECT_EQ(within.moves, 5);
+  const Design one = design(asked, alone).value();
+  const Design shared = design(asked, within).value();
+  EXPECT_EQ(shared.rho, one.rho);
+  Rational spent = 0;
+  for (const auto& part : shared.tabulation.parts) spent = spent + part.rho * Rational(25);
+  EXPECT_LE(spent, Rational::ratio(1, 2));
+  EXPECT_GT(spent, Rational::ratio(49, 100));
+  EXPECT_NEAR(shared.worst_width, 5 * one.worst_width, 1e-6 * one.worst_width);
+}
+
 TEST(Design, SpendsItsPriceAndSolvesForAnError) {
   const Workload asked = workload(
       "table: people\nrho: 0.5\ntables: {t: [], income: {columns: [region], sum: income}}\n"
