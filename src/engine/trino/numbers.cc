@@ -208,20 +208,27 @@ Sql double_on_grid(const Sql& x, const Grid& grid) {
   const Ends ends = ends_of(grid);
   const Rational most = std::max(grid.low.abs(), grid.high.abs()) + Rational(1);
   const Integer reach = power(2, bits_of(Integer(most.ceil())));
+  if (ends.p == 1 && ends.q == 1 && ends.reach() < power(2, 53)) {
+    // Whole steps: the ends are numbers of the type and the cast rounds as we do. NULL and NaN fail
+    // every comparison.
+    const Sql low = binary64(ends.low);
+    const Sql high = binary64(ends.high);
+    const Sql between =
+        Sql::infix("AND", {Sql::infix(">=", {x, low}), Sql::infix("<=", {x, high})});
+    return Sql::choose({between, bigint(x), Sql::infix(">", {x, high}), steps(ends.high),
+                        Sql::infix("<", {x, low}), steps(ends.low), null()});
+  }
   std::vector<Sql> cases;
   if (ends.p == 1 && ends.q < (1 << 20) && ends.reach() < power(2, 36)) {
     // Between the ends no clamping is needed; NULL and NaN are not there. Below 2^36 the product is
     // off by less than 2^-17: away from a half its rounding is right.
-    const Sql y = ends.q == 1 ? x : Sql::infix("*", {x, binary64(ends.q)});
-    std::vector<Sql> near = {Sql::infix(">=", {y, binary64(ends.low)}),
-                             Sql::infix("<=", {y, binary64(ends.high)})};
-    if (ends.q != 1) {
-      const Sql part = Sql::call("abs", {Sql::infix("-", {y, Sql::call("truncate", {y})})});
-      near.push_back(
-          Sql::infix(">", {Sql::call("abs", {Sql::infix("-", {part, number_of_double(0.5)})}),
-                           number_of_double(0.0001)}));
-    }
-    cases = {Sql::infix("AND", std::move(near)), bigint(y)};
+    const Sql y = Sql::infix("*", {x, binary64(ends.q)});
+    const Sql part = Sql::call("abs", {Sql::infix("-", {y, Sql::call("truncate", {y})})});
+    const Sql from_half = Sql::call("abs", {Sql::infix("-", {part, number_of_double(0.5)})});
+    cases = {Sql::infix("AND", {Sql::infix(">=", {y, binary64(ends.low)}),
+                                Sql::infix("<=", {y, binary64(ends.high)}),
+                                Sql::infix(">", {from_half, number_of_double(0.0001)})}),
+             bigint(y)};
   }
   for (const Sql& one : {Sql::postfix(x, "IS NULL"), null(), Sql::call("is_nan", {x}), null(),
                          Sql::infix(">", {x, binary64(reach)}), steps(ends.high),
