@@ -723,7 +723,14 @@ TEST(TrinoEngine, RunsAndSeesThatColumnsChanged) {
   EXPECT_NE((*engine)->explain(Checker::check(plan, policy, "q").value()).find("xxhash64"),
             std::string::npos);
   EXPECT_FALSE((*engine)->public_values(policy, "t", "colour", 9, {}).has_value());
-  cluster.must("DROP TABLE " + schema + ".t");
+  // A view with the same columns, which fails on a row.
+  cluster.must("ALTER TABLE " + schema + ".t RENAME TO " + schema + ".before");
+  cluster.must("CREATE VIEW " + schema + ".t AS SELECT u, 1 / (x - 5) AS x, colour FROM " + schema +
+               ".before");
+  const auto view = (*engine)->run(*checked, log.log());
+  ASSERT_FALSE(view.has_value());
+  EXPECT_NE(view.error().message.find("is a view"), std::string::npos) << view.error().message;
+  cluster.must("DROP VIEW " + schema + ".t");
   cluster.must("CREATE TABLE " + schema +
                ".t AS SELECT 'a' AS u, DECIMAL '5' AS x, 'red' AS colour");
   auto changed = (*engine)->run(*checked, log.log());

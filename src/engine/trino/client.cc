@@ -180,7 +180,9 @@ Result<void> Client::wait_until_up(const OwnerLog& log) {
       return Error{Code::kEngine,
                    "what answers at the policy's engine is no Trino; correct its host and port"};
     }
-    if (!info.value("starting", false)) return {};
+    if (const auto starting = info.find("starting"); starting == info.end() || *starting != true) {
+      return {};
+    }
     if (steady_clock::now() >= deadline) {
       return Error{Code::kEngine, "the Trino that the policy names is still starting; ask again"};
     }

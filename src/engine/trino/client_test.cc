@@ -159,6 +159,11 @@ TEST(TrinoProtocol, WaitsForAServerThatIsStarting) {
   });
   EXPECT_TRUE(Client::open(server.url("tls=no"), {}).has_value());
   EXPECT_EQ(looks, 3);
+  // A word that is no truth value is none of ours.
+  FakeServer other([&](const std::string&) -> std::optional<std::string> {
+    return FakeServer::json(R"({"nodeVersion":{"version":"476"},"starting":"soon"})");
+  });
+  EXPECT_TRUE(Client::open(other.url("tls=no"), {}).has_value());
 }
 
 // What stands for a catalog may answer anything: too few values, or a number for a name.

@@ -92,18 +92,27 @@ Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
   return check_identifier(schemas, at, table.unit->column);
 }
 
-/// A table of the catalog's own, asked about tables of ours, which are all in that catalog: rows of
-/// `width` texts, one for each of `columns`.
-Result<std::vector<Row>> look_up(Client& client, std::span<const std::vector<std::string>> tables,
-                                 const std::string& columns, std::size_t width,
-                                 const std::string& from, const OwnerLog& log) {
-  const std::string& catalog = tables[0][0];
-  std::string sql = "SELECT " + columns + " FROM " + quote_name(catalog) + ".information_schema." +
-                    from + " WHERE ";
+Error is_view(const std::vector<std::string>& name) {
+  return invalid_input(in_quotes(dotted(name)) +
+                       " is a view: what it runs on a row could fail on one; name a table");
+}
+
+/// Columns of a table of the catalog's own, asked about tables of ours, which are all in that
+/// catalog.
+std::string select_about(std::span<const std::vector<std::string>> tables,
+                         const std::string& columns, const std::string& from) {
+  std::string sql = "SELECT " + columns + " FROM " + quote_name(tables[0][0]) +
+                    ".information_schema." + from + " WHERE ";
   for (const std::vector<std::string>& name : tables) {
     sql += (&name == tables.data() ? "(table_schema = " : " OR (table_schema = ") +
            quote_text(name[1]) + " AND table_name = " + quote_text(name[2]) + ")";
   }
+  return sql;
+}
+
+/// Rows of `width` texts.
+Result<std::vector<Row>> look_up(Client& client, const std::string& sql, std::size_t width,
+                                 const std::string& catalog, const OwnerLog& log) {
   std::string fault;
   Result<std::vector<Row>> rows = client.ask(sql, log, &fault);
   if (fault == "CATALOG_NOT_FOUND") return not_found({catalog}, "catalog for");
@@ -145,13 +154,23 @@ Result<std::map<std::vector<std::string>, std::vector<StoredColumn>>> columns_of
     if (out.try_emplace(name).second) catalogs[name[0]].push_back(name);
   }
   for (const auto& [catalog, inside] : catalogs) {
-    DISCREET_ASSIGN(const std::vector<Row> rows,
-                    look_up(client, inside, "table_schema, table_name, column_name, data_type", 4,
-                            "columns", log));
+    // What a table is stands in a row without a column's name: it may have become a view.
+    DISCREET_ASSIGN(
+        const std::vector<Row> rows,
+        look_up(
+            client,
+            select_about(inside, "table_schema, table_name, column_name, data_type", "columns") +
+                " UNION ALL " +
+                select_about(inside, "table_schema, table_name, '', table_type", "tables"),
+            4, catalog, log));
     for (const Row& row : rows) {
+      const std::vector<std::string> name = {catalog, text_of(row[0]), text_of(row[1])};
       const std::string type = text_of(row[3]);
-      out[{catalog, text_of(row[0]), text_of(row[1])}].push_back(
-          {text_of(row[2]), type, code_of(parse_type(type))});
+      if (!text_of(row[2]).empty()) {
+        out[name].push_back({text_of(row[2]), type, code_of(parse_type(type))});
+      } else if (type != "BASE TABLE") {
+        return is_view(name);
+      }
     }
   }
   for (auto& [name, columns] : out) {
@@ -163,13 +182,11 @@ Result<std::map<std::vector<std::string>, std::vector<StoredColumn>>> columns_of
 
 Result<StoredTable> describe(Client& client, const std::string& source, const OwnerLog& log) {
   DISCREET_ASSIGN(const std::vector<std::string> name, parse_source(source));
-  DISCREET_ASSIGN(const std::vector<Row> kinds,
-                  look_up(client, {&name, 1}, "table_type", 1, "tables", log));
+  DISCREET_ASSIGN(
+      const std::vector<Row> kinds,
+      look_up(client, select_about({&name, 1}, "table_type", "tables"), 1, name[0], log));
   if (kinds.empty()) return not_found(name, "table");
-  if (text_of(kinds[0][0]) != "BASE TABLE") {
-    return invalid_input(in_quotes(dotted(name)) +
-                         " is a view: what it runs on a row could fail on one; name a table");
-  }
+  if (text_of(kinds[0][0]) != "BASE TABLE") return is_view(name);
   std::string fault;
   const Result<std::vector<Row>> materialized =
       client.ask("SELECT name FROM system.metadata.materialized_views WHERE catalog_name = " +

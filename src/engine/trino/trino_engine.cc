@@ -33,10 +33,14 @@ Result<void> TrinoEngine::check_schemas(const std::string& sql, const OwnerLog& 
   for (const auto& [name, stored] : schemas_) {
     if (sql.find(Sql::name(stored.name).print()) != sql.npos) read.push_back(stored.name);
   }
-  DISCREET_ASSIGN(const auto now, columns_of(*client_, read, log));
+  const auto now = columns_of(*client_, read, log);
+  if (!now && now.error().code == Code::kInvalidInput) {
+    return Error{Code::kEngine, now.error().message + "; what was charged stays charged"};
+  }
+  if (!now) return now.error();
   for (const auto& [name, stored] : schemas_) {
-    const auto found = now.find(stored.name);
-    if (found == now.end()) continue;
+    const auto found = now->find(stored.name);
+    if (found == now->end()) continue;
     const bool same = std::equal(found->second.begin(), found->second.end(), stored.columns.begin(),
                                  stored.columns.end(), [](const auto& a, const auto& b) {
                                    return a.name == b.name && a.type_name == b.type_name;
