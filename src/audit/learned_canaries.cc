@@ -22,6 +22,7 @@ constexpr std::size_t kCrowd = 2000;
 constexpr std::size_t kRowsEach = 100;
 /// Where a canary speaks through one number among many: so many that a fault stands out.
 constexpr std::size_t kManyEach = 500;
+constexpr std::size_t kClassEach = 1500;
 /// Where it takes many to make a box of their own.
 constexpr std::size_t kBoxEach = 5000;
 
@@ -58,7 +59,7 @@ std::vector<double> by_class(std::vector<double> weights) {
 }
 
 Result<Told> classify(LearnedScene& scene) {
-  marked_people(scene, kManyEach);
+  marked_people(scene, kClassEach);
   const learn::ClassifierTask task = marked_task(2);
   DISCREET_ASSIGN(auto sums, scene.sums(learn::classifier_shares(task, scene.options().epsilon,
                                                                  scene.options().delta)));
@@ -68,7 +69,7 @@ Result<Told> classify(LearnedScene& scene) {
 
 Result<Told> classify_many(LearnedScene& scene) {
   constexpr std::size_t kClasses = 3;
-  marked_people(scene, kManyEach, kClasses);
+  marked_people(scene, kClassEach, kClasses);
   const learn::ClassifierTask task = marked_task(kClasses);
   DISCREET_ASSIGN(auto sums, scene.sums(learn::classifier_shares(task, scene.options().epsilon,
                                                                  scene.options().delta)));
@@ -106,9 +107,9 @@ Result<Told> regress(LearnedScene& scene) {
   return scene.told(by_class(slopes));
 }
 
-/// Canaries on a grid, the crowd at the edge.
+/// Canaries on a grid, or anywhere in more dimensions; the crowd at the edge.
 Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
-  learn::ClusterTask task{{}, {}, kCandidates};
+  learn::ClusterTask task{{}, {}, dimensions <= 2 ? kCandidates : kCandidates / 2};
   for (std::size_t i = 0; i < dimensions; ++i) {
     task.columns.push_back({"x" + std::to_string(i), 0, 1, 0x1p-10, {}});
     task.features.push_back(i);
@@ -118,9 +119,8 @@ Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
     for (std::size_t i = 0; i < dimensions; ++i) {
       if (dimensions <= 2) {
         row.push_back(static_cast<std::int64_t>(i == 0 ? (c % 12) * 85 + 40 : (c / 12) * 100 + 60));
-      } else {  // the same grid, five times
-        const std::size_t along = i % 2 == 0 ? c % 11 : c / 11;
-        row.push_back(static_cast<std::int64_t>(along * 90 + 60));
+      } else {  // anywhere, each along every axis in another order
+        row.push_back(static_cast<std::int64_t>((c * (2 * i + 3) * 37 + i * 31) % 127 * 8));
       }
     }
     return row;

@@ -93,7 +93,7 @@ std::vector<double> least_support(const People& people, const std::vector<double
 double odds(double p) { return std::log(p + 1e-300) - std::log1p(-p + 1e-300); }
 
 Result<Told> classify(LearnedScene& scene) {
-  const People people(scene, yes_or_no());
+  const People people(scene, yes_or_no(), {.answers = 1, .apart = true});
   const learn::ClassifierTask task{people.columns, people.features, people.features.size()};
   DISCREET_ASSIGN(auto sums, scene.sums(learn::classifier_shares(task, scene.options().epsilon,
                                                                  scene.options().delta)));

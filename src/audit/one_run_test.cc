@@ -43,7 +43,7 @@ class OneRunOf : public testing::TestWithParam<std::string> {};
 
 // The same rule for both. 55 right guesses of 60 are a violation, which a sound model that told all
 // that epsilon allows would reach once in a thousand runs; these tell far less (about 30 right, 55
-// would be once in 10^10). Without clipping 57 to 60 were right in 100 runs.
+// would be once in 10^10). Without clipping nearly all are right: 57 or more in 100 runs.
 TEST_P(OneRunOf, IsBelowTheClaimAndFarAboveItWithoutClipping) {
   const auto sound = audit_learned(GetParam(), {}, open);
   ASSERT_TRUE(sound.has_value()) << sound.error().message;
