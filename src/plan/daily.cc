@@ -49,6 +49,15 @@ Result<CheckedDaily> Checker::check_daily(const policy::Daily& daily, const poli
   plan.measurements.push_back(std::move(measurement));
   DISCREET_ASSIGN(Checked checked, check(std::move(plan), policy, std::move(request_id)));
   if (checked.pair()) return Error{Code::kUnsupported, "rows of two people have no one unit"};
+  if (checked.members()) {
+    // Who counts of a larger unit (members.h) would change from day to day with who is in it, and
+    // with it what one person adds to days that were released before.
+    return Error{Code::kUnsupported,
+                 "table " + in_quotes(daily.table) +
+                     " belongs to units that are within larger ones, of which so many count; a "
+                     "daily question needs units of their own: name another table, or take "
+                     "`within` from the policy"};
+  }
   const bool event_level = checked.unit_column().empty();
   const Charge& sums = checked.charge();
   const bool replaces = sums.units().neighbours == Neighbours::kReplaceOne;

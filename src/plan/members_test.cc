@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "ledger/terms.h"
+#include "plan/daily.h"
 #include "plan/neighbours_for_tests.h"
 #include "plan/text_work.h"
 #include "plan/training.h"
@@ -53,6 +54,23 @@ TEST(Members, AModelCostsNobodyMoreThanWasOffered) {
       }
     }
   }
+}
+
+// Who counts of a household would change from day to day.
+TEST(Members, HaveNoDailyQuestions) {
+  const policy::Daily daily{.name = "d",
+                            .table = "visits",
+                            .day = "day",
+                            .first = 0,
+                            .days = 8,
+                            .days_per_unit = 2,
+                            .rows_per_day = 1,
+                            .rho = Rational::ratio(1, 2)};
+  EXPECT_TRUE(Checker::check_daily(daily, clinic(), "one").has_value());
+  const auto refused = Checker::check_daily(daily, village(4), "one");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Code::kUnsupported);
+  EXPECT_NE(refused.error().message.find("within larger ones"), std::string::npos);
 }
 
 Plan random_question(Random& random) {
