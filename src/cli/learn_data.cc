@@ -7,6 +7,7 @@
 #include "cli/plot_file.h"
 #include "engine/duckdb/parquet_file.h"
 #include "learn/csv.h"
+#include "learn/synthetic.h"
 #include "report/learned_page.h"
 
 namespace discreet::cli {
@@ -59,9 +60,13 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
   const bool parquet = arguments.learn.output && arguments.learn.output->ends_with(".parquet");
   DISCREET_ASSIGN(const std::string table, table_bytes(made, learned.course, parquet));
   if (arguments.report) {
-    DISCREET_TRY(
-        write_file(*arguments.report, report::exhibit_html(report::synthetic_page(
-                                          learned.taught.bytes, learned.course.lesson.columns))));
+    const auto begins = [&](std::size_t column, std::size_t bin, std::size_t bins) {
+      return learn::value_text(learned.course.columns.at(column), static_cast<std::int64_t>(bin),
+                               bins, 0);
+    };
+    const report::Exhibit page =
+        report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns, begins);
+    DISCREET_TRY(write_file(*arguments.report, report::exhibit_html(page)));
   }
   if (arguments.certificate) {
     DISCREET_TRY(write_file(*arguments.certificate, made.at("certificate").dump(1) + "\n"));

@@ -116,6 +116,9 @@ TEST(Learn, EveryTaskIsChargedOnceAndItsModelPredicts) {
   learn({"synthesize", "--report", world.at("made.html"), "--certificate", world.at("made.json")},
         "made.parquet");
   EXPECT_NE(bytes_of(world.at("made.html")).find("released"), std::string::npos);
+  for (const char* shown : {"begins at", "north", "2026-"}) {
+    EXPECT_NE(bytes_of(world.at("made.html")).find(shown), std::string::npos) << shown;
+  }
   EXPECT_EQ(bytes_of(world.at("made.parquet")).substr(0, 4), "PAR1");
   const auto certificate = nlohmann::json::parse(bytes_of(world.at("made.json")));
   EXPECT_NE(certificate["statement"].get<std::string>().find("is free"), std::string::npos);

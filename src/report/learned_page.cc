@@ -8,7 +8,8 @@ namespace discreet::report {
 
 using nlohmann::json;
 
-Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>& names) {
+Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>& names,
+                       const BinText& begins) {
   const json made = json::parse(bytes);
   Exhibit exhibit{.title = "A synthetic table beside its released marginals"};
   const json& c = made.at("certificate");
@@ -34,7 +35,16 @@ Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>&
       }
       chart.curves.push_back(std::move(curve));
     }
-    exhibit.sections.push_back({.heading = name, .chart = std::move(chart)});
+    Section section{.heading = name, .columns = {"bin", "begins at", "released", "synthetic"}};
+    const std::size_t bins = m.at("released").size();
+    for (std::size_t i = 0; i < bins; ++i) {
+      section.rows.push_back({Cell::number(std::to_string(i)),
+                              Cell::words(begins(m.at("columns")[0].get<std::size_t>(), i, bins)),
+                              Cell::number(m.at("released")[i].dump()),
+                              Cell::number(m.at("synthetic")[i].dump())});
+    }
+    section.chart = std::move(chart);
+    exhibit.sections.push_back(std::move(section));
   }
   exhibit.sections.push_back(std::move(distances));
   return exhibit;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "learn/course.h"
+#include "learn/synthetic.h"
 #include "ledger/seal.h"
 #include "publish/sheets.h"
 #include "report/learned_page.h"
@@ -93,11 +94,14 @@ Result<void> try_learn(Service& service, const Call& call) {
     const auto taught = learn::teach(world->policy(), world->ledger(), world->engine(), *course,
                                      owner_log(service, known, progress), saving);
     if (!taught) return failed(service, known, taught.error());
+    const auto begins = [&](std::size_t column, std::size_t bin, std::size_t bins) {
+      return learn::value_text(course->columns.at(column), static_cast<std::int64_t>(bin), bins, 0);
+    };
     return {{.body = padded("{\"task\":" + text_of(wish.task) +
                             ",\"repeated\":" + (taught->repeated ? "true" : "false") +
                             ",\"learned\":" + taught->bytes + "}")},
             wish.task == "synthesize"
-                ? report::exhibit_html(report::synthetic_page(taught->bytes, names))
+                ? report::exhibit_html(report::synthetic_page(taught->bytes, names, begins))
                 : ""};
   };
   service.count_question(priced.explained.repeat);
