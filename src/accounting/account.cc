@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "accounting/coarsen.h"
 #include "accounting/composition.h"
+#include "accounting/constants.h"
 #include "accounting/gaussian_dp.h"
 #include "accounting/lower.h"
 #include "accounting/outward.h"
@@ -17,8 +17,6 @@
 
 namespace discreet::accounting {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Renyi's curves take so many different mechanisms; longer lists are shortened by moving
 // parameters, by as little as gives so few.

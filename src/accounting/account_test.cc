@@ -9,7 +9,7 @@
 #include "accounting/composition.h"
 #include "accounting/outward.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::account_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -184,4 +184,4 @@ TEST(Notion, NamesRoundTrip) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::account_test

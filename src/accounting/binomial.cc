@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accounting/constants.h"
 #include "base/check.h"
 
 namespace discreet::accounting {
 namespace {
 
 constexpr double kCut = 1e-45;
-constexpr double kUnit = 0x1p-53;
 
 std::int64_t mode_of(std::uint64_t trials, double odds) {
   if (std::isinf(odds)) return static_cast<std::int64_t>(trials);

@@ -7,7 +7,7 @@
 
 #include "accounting/outward.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::calibrate_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -67,4 +67,4 @@ TEST(Calibrate, NoiseForAnError) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::calibrate_test

@@ -2,15 +2,13 @@
 #include "accounting/composition.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "accounting/constants.h"
 #include "accounting/conversion.h"
 #include "accounting/outward.h"
 
 namespace discreet::accounting {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// ln(1 + q (e^epsilon - 1)) rounded up.
 Rational amplified(const Rational& epsilon, const Rational& q) {

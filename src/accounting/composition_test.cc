@@ -8,7 +8,7 @@
 
 #include "accounting/outward.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::composition_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -156,4 +156,4 @@ TEST(Parallel, TakesTheLargestOrTheTwoLargest) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::composition_test

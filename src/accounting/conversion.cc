@@ -3,16 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "accounting/constants.h"
 #include "accounting/outward.h"
 
 namespace discreet::accounting {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 double epsilon_at_order(double order, double tau, const Rational& delta) {
   DISCREET_CHECK(order > 1 && delta.sign() > 0 && delta < 1);

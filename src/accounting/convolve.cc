@@ -5,9 +5,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "accounting/constants.h"
 #include "accounting/fft.h"
 #include "accounting/wide.h"
 #include "base/check.h"
@@ -15,8 +15,6 @@
 namespace discreet::accounting {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kWindowMax = std::size_t{1} << 19;
 constexpr double kOutside = 1e-13;  // tilted mass that may lie outside the window
 constexpr double kWhole = 1 << 15;  // sums with so few values are composed whole
@@ -33,6 +31,8 @@ double log_add(double a, double b) {
   return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
 }
 
+}  // namespace
+
 /// K(t) = sum of counts times ln E[e^{t L}], with its first two derivatives: value, mean and
 /// variance of the tilted sum.
 struct Cumulant {
@@ -40,6 +40,8 @@ struct Cumulant {
   double mean = 0;
   double variance = 0;
 };
+
+namespace {
 
 Cumulant cumulant(const GridLoss& loss, double t) {
   // Horner's rule towards the end that the tilt favours: s[m] is the sum of p_i r^d d^m, d the

@@ -10,14 +10,15 @@
 #include <numbers>
 #include <utility>
 
+#include "accounting/constants.h"
 #include "accounting/wide.h"
 #include "base/check.h"
 
 namespace discreet::accounting {
 namespace {
 
-constexpr double kTiny = 1e-140;
-constexpr std::size_t kBlock = 256;  // entries that are raised to a power together
+constexpr double kFftTiny = 1e-140;
+constexpr std::size_t kFftBlock = 256;  // entries that are raised to a power together
 
 std::size_t reversed_bits(std::size_t k, std::size_t n) {
   std::size_t out = 0;
@@ -356,7 +357,7 @@ DISCREET_INSIDE void multiply_entries(double* __restrict ar, double* __restrict 
   for (std::size_t i = 0; i < count; ++i) {
     const double re = ar[i] * br[i] - ai[i] * bi[i];
     const double im = ar[i] * bi[i] + ai[i] * br[i];
-    const bool tiny = std::fabs(re) + std::fabs(im) < kTiny;
+    const bool tiny = std::fabs(re) + std::fabs(im) < kFftTiny;
     ar[i] = tiny ? 0 : re;
     ai[i] = tiny ? 0 : im;
   }
@@ -367,7 +368,7 @@ DISCREET_INSIDE void square_entries(double* __restrict ar, double* __restrict ai
   for (std::size_t i = 0; i < count; ++i) {
     const double re = ar[i] * ar[i] - ai[i] * ai[i];
     const double im = 2 * ar[i] * ai[i];
-    const bool tiny = std::fabs(re) + std::fabs(im) < kTiny;
+    const bool tiny = std::fabs(re) + std::fabs(im) < kFftTiny;
     ar[i] = tiny ? 0 : re;
     ai[i] = tiny ? 0 : im;
   }
@@ -382,12 +383,12 @@ DISCREET_WIDE void multiply(Spectrum& a, const Spectrum& b) {
 DISCREET_WIDE void multiply_power(Spectrum& product, std::vector<double>& rest, const Spectrum& x,
                                   double count, double error) {
   // Block by block, so that all squares of a block are taken while it is near.
-  std::array<double, kBlock> re;
-  std::array<double, kBlock> im;
-  std::array<double, kBlock> size;
+  std::array<double, kFftBlock> re;
+  std::array<double, kFftBlock> im;
+  std::array<double, kFftBlock> size;
   const auto uses = static_cast<unsigned long long>(count);
-  for (std::size_t begin = 0; begin < x.re.size(); begin += kBlock) {
-    const std::size_t n = std::min(kBlock, x.re.size() - begin);
+  for (std::size_t begin = 0; begin < x.re.size(); begin += kFftBlock) {
+    const std::size_t n = std::min(kFftBlock, x.re.size() - begin);
     double* pr = &product.re[begin];
     double* pi = &product.im[begin];
     double* others = &rest[begin];
@@ -399,17 +400,16 @@ DISCREET_WIDE void multiply_power(Spectrum& product, std::vector<double>& rest, 
     for (unsigned long long k = uses, less = uses - 1; k != 0; k /= 2, less /= 2) {
       if (k % 2 != 0) multiply_entries(pr, pi, re.data(), im.data(), n);
       if (less % 2 != 0) {
-        for (std::size_t i = 0; i < n; ++i) others[i] = std::max(others[i] * size[i], kTiny);
+        for (std::size_t i = 0; i < n; ++i) others[i] = std::max(others[i] * size[i], kFftTiny);
       }
       if (k == 1) break;
       square_entries(re.data(), im.data(), n);
-      for (std::size_t i = 0; i < n; ++i) size[i] = std::max(size[i] * size[i], kTiny);
+      for (std::size_t i = 0; i < n; ++i) size[i] = std::max(size[i] * size[i], kFftTiny);
     }
   }
 }
 
 double Fourier::relative_error() const {
-  constexpr double kUnit = 0x1p-53;
   constexpr double kTwiddle = 1.5 * kUnit;  // sqrt(2) u, from two parts within u each
   const double e = kTwiddle + 4.001 * kUnit * (1.4143 + kTwiddle);
   const double t = static_cast<double>(std::bit_width(n_)) * e;  // one stage more than log2(n)

@@ -7,7 +7,7 @@
 
 #include "accounting/zcdp.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::filter_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -100,4 +100,4 @@ TEST(Odometer, ReadsTheNextLevelAndNeverFalls) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::filter_test

@@ -11,14 +11,14 @@
 namespace discreet::accounting {
 namespace {
 
-constexpr const char* kTheorem = "Gaussian DP, exact [BW18, DRS22]";
+constexpr const char* kGaussianTheorem = "Gaussian DP, exact [BW18, DRS22]";
 
 // From here on e^eps times the tail is taken as one number: the tail alone leaves even MPFR's range
 // in the end.
 // At 2^14 deviations e^eps and e^{-z^2/2} are still inside it: its exponents go to 2^30.
 constexpr double kFar = 0x1p14;
 // How near a guess must come, relatively.
-constexpr double kNear = 1e-13;
+constexpr double kRootNear = 1e-13;
 // Answers have so many bits, and a guess may be so many rungs off before it is searched anew.
 constexpr int kRungBits = 38;
 constexpr int kRungsTried = 8;
@@ -86,13 +86,13 @@ std::optional<GaussianDp> GaussianDp::of(const std::vector<Use>& uses) {
   return GaussianDp(sum);
 }
 
-Bounds GaussianDp::mu() const { return {down(mu_), up(mu_), kTheorem}; }
+Bounds GaussianDp::mu() const { return {down(mu_), up(mu_), kGaussianTheorem}; }
 
 Bounds GaussianDp::delta_at(const Interval& epsilon) const {
   const Interval a = epsilon / mu_ - half(mu_);
   const Interval b = epsilon / mu_ + half(mu_);
   const Interval first = normal_tail(a);
-  Bounds out{0, 1, kTheorem};
+  Bounds out{0, 1, kGaussianTheorem};
   if (down(b) < kFar) {
     const Interval second = exp(epsilon) * normal_tail(b);
     out.lower = down(first - second);
@@ -122,7 +122,7 @@ Bounds GaussianDp::epsilon(const Rational& delta) const {
   const auto surely_missed = [&](double epsilon) {
     return delta_at(at(epsilon)).lower >= wanted_high;
   };
-  if (surely_met(0)) return {0, 0, kTheorem};
+  if (surely_met(0)) return {0, 0, kGaussianTheorem};
   // delta(eps) <= Phi(-(eps/mu - mu/2)) <= exp(-(eps/mu - mu/2)^2 / 2), so mu^2/2 + mu sqrt(2
   // ln(1/delta)) is enough.
   const double enough = up(half(mu_squared_) + mu_ * sqrt(at(2) * log(at(1) / at(delta))));
@@ -150,18 +150,18 @@ Bounds GaussianDp::epsilon(const Rational& delta) const {
     const double high = moved(turning_point(0, 2 * enough, met).second, 1);
     return met(moved(high, -1)) ? moved(high, -1) : high;
   };
-  const double guess = falling_root(0, enough, kNear, [&](double epsilon) {
+  const double guess = falling_root(0, enough, kRootNear, [&](double epsilon) {
     return log_delta_guess(epsilon, up(mu_)) - std::log(wanted_low);
   });
   const double high = turn(guess, surely_met);
   const double low = moved(turn(high, [&](double e) { return !surely_missed(e); }), -1);
-  return {std::max(0.0, std::min(low, high)), high, kTheorem};
+  return {std::max(0.0, std::min(low, high)), high, kGaussianTheorem};
 }
 
 Bounds GaussianDp::trade_off(const Rational& alpha) const {
   DISCREET_CHECK(alpha.sign() >= 0 && alpha <= 1);
-  if (alpha.sign() == 0) return {1, 1, kTheorem};
-  if (alpha == 1) return {0, 0, kTheorem};
+  if (alpha.sign() == 0) return {1, 1, kGaussianTheorem};
+  if (alpha == 1) return {0, 0, kGaussianTheorem};
   // z = Phi^-1(1 - alpha): the tail above z has mass alpha. By symmetry z is found for the smaller
   // of alpha and 1 - alpha.
   const bool mirrored = alpha > Rational::ratio(1, 2);
@@ -178,7 +178,7 @@ Bounds GaussianDp::trade_off(const Rational& alpha) const {
   const double z_high = mirrored ? -below : above;
   // f = Phi(z - mu) grows with z.
   return {std::max(0.0, down(normal_tail(mu_ - at(z_low)))),
-          std::min(1.0, up(normal_tail(mu_ - at(z_high)))), kTheorem};
+          std::min(1.0, up(normal_tail(mu_ - at(z_high)))), kGaussianTheorem};
 }
 
 GaussianDp GaussianDp::composed(const GaussianDp& other) const {

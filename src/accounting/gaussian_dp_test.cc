@@ -7,7 +7,7 @@
 
 #include "accounting/outward.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::gaussian_dp_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -128,4 +128,4 @@ TEST(Outward, EndsFarOutsideDoublesAreHandled) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::gaussian_dp_test

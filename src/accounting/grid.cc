@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "accounting/constants.h"
 
 namespace discreet::accounting {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLossMax = 700;  // beyond it e^loss overflows; such mass counts as infinite loss
 
-double value_at(const Grid& grid, long index) {
+double value_of_cell(const Grid& grid, long index) {
   return grid.offset + static_cast<double>(index) * grid.step;
 }
 
@@ -80,8 +79,8 @@ void include_atoms(const Loss& loss, const Grid& grid, Range& range) {
 }
 
 double slack_of(const Loss& loss, const Range& range, const Grid& grid) {
-  const double size =
-      1 + std::max(std::fabs(value_at(grid, range.first)), std::fabs(value_at(grid, range.last)));
+  const double size = 1 + std::max(std::fabs(value_of_cell(grid, range.first)),
+                                   std::fabs(value_of_cell(grid, range.last)));
   double slack = (loss.loss_error + 8 * kUnit) * size;
   for (const Atom& atom : loss.atoms) slack = std::max(slack, atom.loss_error + 8 * kUnit * size);
   return slack;
@@ -94,7 +93,7 @@ GridLoss settled(GridLoss loss) {
   double q_sum = 0;
   for (std::size_t i = 0; i < loss.p.size(); ++i) {
     p_sum += loss.p[i];
-    q_sum += loss.p[i] * std::exp(-value_at(loss.grid, loss.first + static_cast<long>(i)));
+    q_sum += loss.p[i] * std::exp(-value_of_cell(loss.grid, loss.first + static_cast<long>(i)));
   }
   const double rounding = kUnit * (static_cast<double>(loss.p.size()) + 2048);
   const double missing = std::max(0.0, 1 - p_sum * (1 - rounding));
@@ -133,30 +132,31 @@ GridLoss round_up(const Loss& loss, const Grid& grid, double tail) {
   // Of mass p between two grid points, the share that goes up: (p - e^{low} q) / (1 - e^{-step}).
   const double share = 1 / -std::expm1(-grid.step) * (1 + 16 * kUnit);
   const auto split = [&](long index, const Mass& m) {
-    const double excess = m.p_high - std::exp(value_at(grid, index)) * (1 - 32 * kUnit) * m.q_low;
+    const double excess =
+        m.p_high - std::exp(value_of_cell(grid, index)) * (1 - 32 * kUnit) * m.q_low;
     const double up = std::clamp(excess * share, 0.0, m.p_high);
     out.add(index, (m.p_high - up) * (1 + 4 * kUnit));
     out.add(index + 1, up);
   };
 
   if (!body.empty) {
-    out.add(body.first, loss.cell(-kInfinity, value_at(grid, body.first)).p_high);
+    out.add(body.first, loss.cell(-kInfinity, value_of_cell(grid, body.first)).p_high);
     for (long i = body.first; i < body.last; ++i) {
-      split(i, loss.cell(value_at(grid, i), value_at(grid, i + 1)));
+      split(i, loss.cell(value_of_cell(grid, i), value_of_cell(grid, i + 1)));
     }
-    infinity += loss.cell(value_at(grid, body.last), kInfinity).p_high;
+    infinity += loss.cell(value_of_cell(grid, body.last), kInfinity).p_high;
   }
   const double slack = slack_of(loss, range, grid);
   for (const Atom& atom : loss.atoms) {
     if (atom.mass.p_high <= 0) continue;
     const double position = (atom.loss - grid.offset) / grid.step;
     const long nearest = std::lround(position);
-    if (std::fabs(atom.loss - value_at(grid, nearest)) <= slack) {
+    if (std::fabs(atom.loss - value_of_cell(grid, nearest)) <= slack) {
       out.add(nearest, atom.mass.p_high);
     } else {
       // The same split, with e^{low} q = p e^{low - loss}, which cannot overflow.
       const long below = static_cast<long>(std::floor(position));
-      const double rise = -std::expm1(value_at(grid, below) - atom.loss) * (1 + 16 * kUnit);
+      const double rise = -std::expm1(value_of_cell(grid, below) - atom.loss) * (1 + 16 * kUnit);
       const double up = std::clamp(atom.mass.p_high * rise * share, 0.0, atom.mass.p_high);
       out.add(below, (atom.mass.p_high - up) * (1 + 4 * kUnit));
       out.add(below + 1, up);
@@ -261,8 +261,8 @@ Alignment align(const Loss& loss, const Grid& grid, double edge, double side) {
 
 /// Shifts the grid, and shortens the range, for the end that has more mass in its outermost cell.
 void align(const Loss& loss, Grid& grid, Range& body) {
-  const Alignment left = align(loss, grid, value_at(grid, body.first), -1);
-  const Alignment right = align(loss, grid, value_at(grid, body.last), 1);
+  const Alignment left = align(loss, grid, value_of_cell(grid, body.first), -1);
+  const Alignment right = align(loss, grid, value_of_cell(grid, body.last), 1);
   const bool at_left = left.mass > right.mass;
   const double offset = at_left ? left.offset : right.offset;
   const double whole = std::floor(offset / grid.step);
@@ -314,7 +314,7 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, doub
     const double own = cell_loss(m);
     if (std::isinf(own)) return;
     for (long index = wanted; index > wanted - 2; --index) {
-      if (value_at(grid, index) > own + slack) continue;
+      if (value_of_cell(grid, index) > own + slack) continue;
       out.add(index, m.p_low * (1 - 8 * kUnit));
       return;
     }
@@ -324,7 +324,7 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, doub
   std::vector<Cell> cells;
   const auto lie_on_grid = [&](const Atom& atom) {
     const long nearest = std::lround((atom.loss - grid.offset) / grid.step);
-    return std::fabs(atom.loss - value_at(grid, nearest)) <= slack;
+    return std::fabs(atom.loss - value_of_cell(grid, nearest)) <= slack;
   };
   std::vector<Atom> atoms = loss.atoms;
   const bool tiled = stride == 2 && lie_on_grid(atoms.front()) && lie_on_grid(atoms.back());
@@ -340,7 +340,7 @@ GridLoss round_down(const Loss& loss, const Grid& wanted_grid, double tail, doub
     const auto n = static_cast<std::size_t>((body.last - body.first) / stride + 1);
     const double half = static_cast<double>(stride) * grid.step / 2;
     for (std::size_t i = 0; i < n; ++i) {
-      const double value = value_at(grid, body.first + stride * static_cast<long>(i));
+      const double value = value_of_cell(grid, body.first + stride * static_cast<long>(i));
       cells.push_back({value, loss.cell(i == 0 ? -kInfinity : value - half,
                                         i + 1 == n ? kInfinity : value + half)});
     }

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "accounting/constants.h"
+
 namespace discreet::accounting {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The C library's exp, log, expm1, log1p and erfc are within 5 ulp (its manual's table of known
 // errors); we allow 8.
 constexpr double kLibrary = 16 * kUnit;

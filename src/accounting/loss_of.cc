@@ -8,10 +8,10 @@ namespace discreet::accounting {
 namespace {
 
 constexpr double kLaplaceMax = 128;
-constexpr double kReachMin = 1e-11;  // narrower losses are lost in rounding
-constexpr double kReachMax = 1300;   // e^loss must be a double
-constexpr double kTail = 1e-40;      // for measuring; not for answers
-constexpr double kLossMax = 600;
+constexpr double kReachMin = 1e-11;      // narrower losses are lost in rounding
+constexpr double kPointReachMax = 1300;  // e^loss must be a double
+constexpr double kPointTail = 1e-40;     // for measuring; not for answers
+constexpr double kPointLossMax = 600;
 
 struct LossOf {
   Side side;
@@ -76,13 +76,14 @@ struct VarianceOf {
   double operator()(const SubsampledGaussian& m) const {
     const double mu = mu_of(m.noise_multiplier);
     const double q = nearest(m.q);
-    return std::min(square(q) * std::expm1(std::min(square(mu), kLossMax)),
+    return std::min(square(q) * std::expm1(std::min(square(mu), kPointLossMax)),
                     q * (square(mu) + square(square(mu)) / 4));
   }
   double operator()(const SubsampledLaplace& m) const {
     const double epsilon = nearest(m.epsilon);
     const double q = nearest(m.q);
-    return std::min(square(q * std::expm1(std::min(epsilon, kLossMax / 2))), q * square(epsilon));
+    return std::min(square(q * std::expm1(std::min(epsilon, kPointLossMax / 2))),
+                    q * square(epsilon));
   }
   // The others: no loss is beyond epsilon.
   template <class Pure>
@@ -110,7 +111,7 @@ struct ReachOf {
   }
   /// From ln(1 - q + q e^{-loss}) to ln(1 - q + q e^loss).
   static double sampled(double loss, double q) {
-    const double most = std::min(loss, kLossMax);
+    const double most = std::min(loss, kPointLossMax);
     return std::log1p(q * std::expm1(most)) - std::log1p(q * std::expm1(-most)) + (loss - most);
   }
 };
@@ -134,8 +135,8 @@ struct UnitOf {
 std::optional<Loss> loss_of(const Mechanism& mechanism, Side side, double step) {
   std::optional<Loss> loss = std::visit(LossOf{side, step}, mechanism);
   if (!loss || !loss->atoms.empty()) return loss;
-  const double reach = reach_of(mechanism, kTail);
-  return reach < kReachMin || reach > kReachMax ? std::nullopt : loss;
+  const double reach = reach_of(mechanism, kPointTail);
+  return reach < kReachMin || reach > kPointReachMax ? std::nullopt : loss;
 }
 
 double variance_of(const Mechanism& mechanism) { return std::visit(VarianceOf{}, mechanism); }

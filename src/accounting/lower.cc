@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t kResponsesMax = 2000;
 constexpr int kPartsMax = 64;
 // Whoever reaches less far is bounded by its loss distribution.
-constexpr double kReachMax = 1000;
-constexpr double kTail = 1e-40;
+constexpr double kLowerReachMax = 1000;
+constexpr double kLowerTail = 1e-40;
 
 std::vector<Use> gaussians(const std::vector<Use>& uses) {
   std::vector<Use> out;
@@ -44,7 +44,7 @@ double greatest(const std::vector<Use>& uses, const OfGaussians& of_gaussians,
   if (const auto all = GaussianDp::of(gaussians(uses))) out = std::max(out, of_gaussians(*all));
   int parts = 0;
   for (const Use& use : uses) {
-    if (reach_of(use.mechanism, kTail) <= kReachMax) continue;
+    if (reach_of(use.mechanism, kLowerTail) <= kLowerReachMax) continue;
     if (const auto each = response(use.mechanism); each && ++parts <= kPartsMax) {
       out = std::max(out, of_responses(*each, std::min(use.count, kResponsesMax)));
     }

@@ -14,7 +14,7 @@
 #include "accounting/outward.h"
 #include "accounting/pld_plan.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::monotone_test {
 namespace {
 
 Rational three_digits(int low_exponent, int high_exponent) {
@@ -258,4 +258,4 @@ TEST(Rung, NeverFallsAndNeverChargesForFewerUses) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::monotone_test

@@ -2,16 +2,15 @@
 // Optimal composition of k equal uses, by its finite sum. Declared in composition.h; proof in
 // notions.md, "Optimal".
 #include <algorithm>
-#include <limits>
 
 #include "accounting/composition.h"
+#include "accounting/constants.h"
 #include "accounting/outward.h"
 
 namespace discreet::accounting {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr const char* kTheorem = "optimal composition [KOV15 Thm 3.3]";
+constexpr const char* kOptimalTheorem = "optimal composition [KOV15 Thm 3.3]";
 
 /// The sums over l = 0 ... count-1 flipped answers out of k of P_l = C(k,l) p^{k-l} (1-p)^l and of
 /// Q_l = C(k,l) p^l (1-p)^{k-l}, where p = 1/(1 + e^-eps). An outcome with l flips has the loss (k
@@ -73,12 +72,12 @@ void require(const EpsilonDelta& each, std::uint64_t k) {
 Bounds optimal_delta(const EpsilonDelta& each, std::uint64_t k, const Rational& epsilon) {
   require(each, k);
   const Rational all(static_cast<std::int64_t>(k));
-  if (epsilon >= all * each.epsilon && each.delta.sign() == 0) return {0, 0, kTheorem};
+  if (epsilon >= all * each.epsilon && each.delta.sign() == 0) return {0, 0, kOptimalTheorem};
   if (all * each.epsilon > kWholeMax) {
     if (epsilon >= all * each.epsilon)
-      return {0, std::min(1.0, up(at(1) - kept(each, k))), kTheorem};
+      return {0, std::min(1.0, up(at(1) - kept(each, k))), kOptimalTheorem};
     const Interval loss = at(0) - no_flips(each, k) * expm1(at(epsilon - all * each.epsilon));
-    return {std::clamp(down(loss), 0.0, 1.0), 1, kTheorem};
+    return {std::clamp(down(loss), 0.0, 1.0), 1, kOptimalTheorem};
   }
   // Outcomes count while (k - 2l) eps > epsilon.
   const Integer terms = ((all - epsilon / each.epsilon) / Rational(2)).ceil();
@@ -87,31 +86,31 @@ Bounds optimal_delta(const EpsilonDelta& each, std::uint64_t k, const Rational& 
   Interval loss = at(0);
   if (flips.count > 0) loss = flips.p_sum - exp(at(epsilon)) * flips.q_sum;
   const Interval delta = at(1) - kept(each, k) * (at(1) - loss);
-  return {std::clamp(down(delta), 0.0, 1.0), std::clamp(up(delta), 0.0, 1.0), kTheorem};
+  return {std::clamp(down(delta), 0.0, 1.0), std::clamp(up(delta), 0.0, 1.0), kOptimalTheorem};
 }
 
 Bounds optimal_epsilon(const EpsilonDelta& each, std::uint64_t k, const Rational& delta) {
   require(each, k);
   DISCREET_CHECK(delta.sign() >= 0 && delta < 1);
   const Interval left_over = kept(each, k);
-  if (!certainly_less(at(0), left_over)) return {0, kInfinity, kTheorem};
+  if (!certainly_less(at(0), left_over)) return {0, kInfinity, kOptimalTheorem};
   const Interval wanted = at(1) - at(Rational(1) - delta) / left_over;
-  if (certainly_less(wanted, at(0))) return {kInfinity, kInfinity, kTheorem};
+  if (certainly_less(wanted, at(0))) return {kInfinity, kInfinity, kOptimalTheorem};
   const Rational whole = each.epsilon * Rational(static_cast<std::int64_t>(k));
   if (!certainly_less(at(0), wanted)) {
     // Nothing to spare, for sure or as far as one can tell.
-    return {down(at(whole)), each.delta.sign() == 0 ? up(at(whole)) : kInfinity, kTheorem};
+    return {down(at(whole)), each.delta.sign() == 0 ? up(at(whole)) : kInfinity, kOptimalTheorem};
   }
   if (whole > kWholeMax) {
     const Interval left = at(1) - wanted / no_flips(each, k);
     const double lower =
         certainly_less(at(0), left) ? std::max(0.0, down(at(whole) + log(left))) : 0.0;
-    return {lower, up(at(whole)), kTheorem};
+    return {lower, up(at(whole)), kOptimalTheorem};
   }
   // eps' = max over L of ln((P_L - wanted) / Q_L), with the sums over l < L: each event gives a
   // lower bound, and the best one is exact. The best L is the first at which the sum at eps' = (k -
   // 2L) eps reaches `wanted`.
-  Bounds out{0, 0, kTheorem};
+  Bounds out{0, 0, kOptimalTheorem};
   Flips flips(each.epsilon, k);
   Interval factor = exp(at(whole));
   const Interval shrink = exp(at(0) - at(Rational(2) * each.epsilon));

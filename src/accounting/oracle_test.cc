@@ -14,7 +14,7 @@
 #include "accounting/account.h"
 #include "accounting/composition.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::oracle_test {
 namespace {
 
 /// Where our upper bound may stand above its answer: our bracket is narrow to a part in a thousand.
@@ -115,4 +115,4 @@ TEST(DpAccounting, ItsUpperBoundCanLieBelowTheTruth) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::oracle_test

@@ -2,12 +2,12 @@
 #include "accounting/outward.h"
 
 #include <cmath>
-#include <limits>
+
+#include "accounting/constants.h"
 
 namespace discreet::accounting {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kSumBits = 512;
 
 const Interval& tiny() {

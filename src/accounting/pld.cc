@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "accounting/constants.h"
 #include "accounting/convolve.h"
 #include "accounting/pld_lower.h"
 #include "accounting/pld_plan.h"
@@ -14,8 +14,7 @@
 namespace discreet::accounting {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr const char* kTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
+constexpr const char* kPldTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
 
 constexpr double kLeast = -1;
 // No further tilt is tried after so much work.
@@ -145,12 +144,12 @@ PldUpper pld_delta_upper(const std::vector<Use>& uses, double epsilon) {
 
 Bounds pld_epsilon(const std::vector<Use>& uses, double delta) {
   const double upper = pld_epsilon_upper(uses, delta).upper;
-  return {pld_epsilon_lower(uses, delta, upper), upper, kTheorem};
+  return {pld_epsilon_lower(uses, delta, upper), upper, kPldTheorem};
 }
 
 Bounds pld_delta(const std::vector<Use>& uses, double epsilon) {
   const double upper = pld_delta_upper(uses, epsilon).upper;
-  return {pld_delta_lower(uses, epsilon, upper), upper, kTheorem};
+  return {pld_delta_lower(uses, epsilon, upper), upper, kPldTheorem};
 }
 
 }  // namespace discreet::accounting

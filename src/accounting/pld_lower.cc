@@ -19,7 +19,7 @@ constexpr double kSteps = 4096;
 // No loss counts for more than so many times the largest answer of a level. Fewer times say less,
 // but a sum of few heavy tails then fits a window: asked where the first leaves the sum unknown.
 constexpr double kHighest[] = {8, 2};
-constexpr double kCellsMax = 1 << 19;
+constexpr double kLowerCellsMax = 1 << 19;
 // Lists so long are asked on a grid finer by 4 as well, and once more from 16 times as many on: the
 // error of a grid grows with the number of uses.
 constexpr double kManyUses = 10'000;
@@ -29,8 +29,8 @@ constexpr int kFinerMax = 2;
 constexpr double kMinor = 1.0 / 16384;
 constexpr int kMinorFold = 3;  // by less than 4 %
 // Lists with more different ones even so are weakened further and asked on one coarse grid.
-constexpr std::size_t kDistinctMax = 64;
-constexpr int kFoldMax = 6;
+constexpr std::size_t kLowerDistinctMax = 64;
+constexpr int kLowerFoldMax = 6;
 constexpr double kLongSteps = 8;
 constexpr double kLeastSize = 1e-9;  // answers below it are 0
 constexpr double kLargestSize = 1e9;
@@ -91,8 +91,8 @@ class LevelList {
       if (!is_minor) add_step_for(use.mechanism);
     }
     uses_ = one_gaussian(merge_equal(uses_), Round::kDown);
-    const bool is_long = uses_.size() > kDistinctMax;
-    if (is_long) uses_ = coarsened(uses_, Round::kDown, kDistinctMax, kFoldMax);
+    const bool is_long = uses_.size() > kLowerDistinctMax;
+    if (is_long) uses_ = coarsened(uses_, Round::kDown, kLowerDistinctMax, kLowerFoldMax);
     double step = level.step();
     if (is_long) {
       steps_ = {kLongSteps * step};
@@ -114,7 +114,7 @@ class LevelList {
       if (!loss) continue;
       const Span whole = span(*loss, tail);
       const double highest = times * level_.top();
-      if (std::min(whole.high, highest) - whole.low > kCellsMax * step) continue;
+      if (std::min(whole.high, highest) - whole.low > kLowerCellsMax * step) continue;
       Grid grid{step, 0};
       if (std::holds_alternative<SubsampledLaplace>(use.mechanism)) {
         const double top = std::max(loss->atoms.front().loss, loss->atoms.back().loss);
@@ -217,7 +217,7 @@ double ask(const std::vector<Use>& uses, const Level& level, double delta, doubl
 
 /// From the level of size `upper` down to that of `least`: the first that has something to say.
 template <class AskLevel>
-double greatest(double upper, double least, const AskLevel& ask_level) {
+double greatest_level(double upper, double least, const AskLevel& ask_level) {
   const Level last = Level::of(least);
   for (Level level = Level::of(std::max(upper, least));; level = level.finer()) {
     const double says = std::min(ask_level(level), level.top());
@@ -230,7 +230,7 @@ double greatest(double upper, double least, const AskLevel& ask_level) {
 double pld_epsilon_lower(const std::vector<Use>& uses, double delta, double upper) {
   const std::vector<Use> merged = merge_equal(uses);
   const double tail = tail_of(delta);
-  return greatest(upper, kDeltaSize * delta, [&](const Level& level) {
+  return greatest_level(upper, kDeltaSize * delta, [&](const Level& level) {
     return ask(
         merged, level, delta, tail, [&](const auto& grids) { return tilt_for_delta(grids, delta); },
         [&](const Composed& sum) { return sum.epsilon(delta); });
@@ -239,7 +239,7 @@ double pld_epsilon_lower(const std::vector<Use>& uses, double delta, double uppe
 
 double pld_delta_lower(const std::vector<Use>& uses, double epsilon, double upper) {
   const std::vector<Use> merged = merge_equal(uses);
-  const double size = greatest(kDeltaSize * upper, epsilon, [&](const Level& level) {
+  const double size = greatest_level(kDeltaSize * upper, epsilon, [&](const Level& level) {
     return kDeltaSize * ask(
                             merged, level, kDeltaForTilts, kDeltaTail,
                             [&](const auto& grids) { return tilt_for_epsilon(grids, epsilon); },

@@ -12,11 +12,11 @@ namespace discreet::accounting {
 namespace {
 
 constexpr int kCountBits = 13;
-constexpr double kCellsMax = 1 << 16;
+constexpr double kPlanCellsMax = 1 << 16;
 constexpr double kUsesMax = 1 << 24;  // beyond, what is added makes the bound useless
-constexpr double kTail = 1e-40;       // for measuring; not for answers
-constexpr std::size_t kDistinctMax = 128;
-constexpr int kFoldMax = 6;  // parameters move by a third at most
+constexpr double kPlanTail = 1e-40;   // for measuring; not for answers
+constexpr std::size_t kPlanDistinctMax = 128;
+constexpr int kPlanFoldMax = 6;  // parameters move by a third at most
 // A step of this part of the deviation of the sum, or of what 10^4 uses add to it, moves epsilon by
 // a few parts in 10^4: each use adds a sixth of the step's square to the variance.
 constexpr double kFine = 1.0 / 2500;
@@ -42,8 +42,9 @@ PldPlan::PldPlan(const std::vector<Use>& all) {
   std::vector<Use> uses = merge_equal(all);
   if (uses.empty()) return;
   for (const Use& use : uses) rungs_ += rung_of(use.count).index;
-  if (uses.size() > kDistinctMax) uses = coarsened(uses, Round::kUp, kDistinctMax, kFoldMax);
-  known_ = uses.size() <= kDistinctMax;
+  if (uses.size() > kPlanDistinctMax)
+    uses = coarsened(uses, Round::kUp, kPlanDistinctMax, kPlanFoldMax);
+  known_ = uses.size() <= kPlanDistinctMax;
   const bool only_gaussians = std::all_of(uses.begin(), uses.end(), is_gaussian);
   double count = 0;
   double extent = 0;
@@ -55,7 +56,7 @@ PldPlan::PldPlan(const std::vector<Use>& all) {
     two_directions_ = two_directions_ || is_sampled(use.mechanism);
     variances.emplace_back(variance_of(use.mechanism), k);
     if (only_gaussians || !is_gaussian(use))
-      extent = std::max(extent, reach_of(use.mechanism, kTail));
+      extent = std::max(extent, reach_of(use.mechanism, kPlanTail));
   }
   known_ = known_ && count <= kUsesMax;
   // The strongest first: what they add up to, all of them and the first 10^4, never falls.
@@ -78,7 +79,7 @@ PldPlan::PldPlan(const std::vector<Use>& all) {
 double PldPlan::step(double tail) const {
   double reach = 0;
   for (const Use& use : uses_) reach = std::max(reach, reach_of(use.mechanism, tail));
-  return power_of_two_below(std::max(least_step_, reach / kCellsMax));
+  return power_of_two_below(std::max(least_step_, reach / kPlanCellsMax));
 }
 
 std::optional<std::vector<Uses>> PldPlan::grids(bool reverse, double tail) const {
@@ -90,7 +91,7 @@ std::optional<std::vector<Uses>> PldPlan::grids(bool reverse, double tail) const
     if (!loss) return std::nullopt;
     if (reverse) loss = reversed(*loss);
     const Span whole = span(*loss, tail);
-    if (whole.high - whole.low > 4 * kCellsMax * step) return std::nullopt;
+    if (whole.high - whole.low > 4 * kPlanCellsMax * step) return std::nullopt;
     // The greatest atom of a sampled Laplace loss lies on no natural grid: shift it there.
     Grid grid{step, 0};
     if (std::holds_alternative<SubsampledLaplace>(use.mechanism)) {

@@ -14,7 +14,7 @@
 #include "accounting/fft.h"
 #include "accounting/loss.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::pld_test {
 namespace {
 
 Rational q(const char* text) { return *Rational::parse(text); }
@@ -409,4 +409,4 @@ TEST(CLibrary, IsWithinTheErrorsThatAreCharged) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::pld_test

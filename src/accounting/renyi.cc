@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "accounting/constants.h"
 #include "accounting/conversion.h"
 #include "accounting/outward.h"
 #include "accounting/renyi_curves.h"
@@ -12,7 +12,6 @@
 namespace discreet::accounting {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kGuessError = 1e-6;  // relative; guesses are better by far
 
 std::vector<double> make_orders() {

@@ -14,12 +14,12 @@
 #include <functional>
 #include <limits>
 
+#include "accounting/constants.h"
 #include "accounting/outward.h"
 
 namespace discreet::accounting {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr long double kMargin = 1 + 0x1p-32L;
 constexpr long double kExponentMax = 11000;
 constexpr long double kTiny = std::numeric_limits<long double>::min() * 0x1p64L;
@@ -74,7 +74,7 @@ std::vector<double> curve(const Excess& excess, double epsilon, std::span<const 
 }
 
 /// tau(alpha) = rho alpha.
-std::vector<double> line(const Rational& rho, std::span<const double> orders) {
+std::vector<double> line_at(const Rational& rho, std::span<const double> orders) {
   const double slope = rho.to_double(Round::kUp);
   std::vector<double> out;
   for (const double order : orders) out.push_back(multiply_up(slope, order));
@@ -157,10 +157,10 @@ struct CurveOf {
   std::span<const double> orders;
 
   std::vector<double> operator()(const Gaussian& m) const {
-    return line(rho(m.noise_multiplier), orders);
+    return line_at(rho(m.noise_multiplier), orders);
   }
   std::vector<double> operator()(const DiscreteGaussian& m) const {
-    return line(rho(m.noise_multiplier), orders);
+    return line_at(rho(m.noise_multiplier), orders);
   }
   std::vector<double> operator()(const Laplace& m) const {
     const double epsilon = m.epsilon.to_double(Round::kUp);
@@ -173,7 +173,7 @@ struct CurveOf {
   std::vector<double> operator()(const PermuteAndFlip& m) const { return pure(m.epsilon); }
   std::vector<double> operator()(const Exponential& m) const {
     std::vector<double> out = pure(m.epsilon);
-    const std::vector<double> bounded_range = line(m.epsilon * m.epsilon / Rational(8), orders);
+    const std::vector<double> bounded_range = line_at(m.epsilon * m.epsilon / Rational(8), orders);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::min(out[i], bounded_range[i]);
     return out;
   }
@@ -182,7 +182,7 @@ struct CurveOf {
     const Excess base = [=](double order) {
       return excess_of_exponent(slope * order * (order - 1));
     };
-    return sampled(base, line(rho(m.noise_multiplier), orders), m.q, orders);
+    return sampled(base, line_at(rho(m.noise_multiplier), orders), m.q, orders);
   }
   std::vector<double> operator()(const SubsampledLaplace& m) const {
     const double epsilon = m.epsilon.to_double(Round::kUp);

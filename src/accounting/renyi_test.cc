@@ -11,7 +11,7 @@
 #include "accounting/renyi_curves.h"
 #include "accounting/zcdp.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::renyi_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -197,4 +197,4 @@ TEST(RenyiCurve, DeltaSetAsideIsTakenOff) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::renyi_test

@@ -20,8 +20,8 @@ constexpr const char* kResponses =
 
 // Numbers of clones within this part of each other are taken together; clones less probable than
 // kNegligible count in full.
-constexpr double kBlock = 2e-4;
-constexpr double kNegligible = 1e-32;
+constexpr double kShuffleBlock = 2e-4;
+constexpr double kShuffleNegligible = 1e-32;
 // Covers the rounding of up to 10^6 sums of positive numbers.
 constexpr double kSums = 0x1p-30;
 
@@ -40,7 +40,7 @@ Bounds clones_delta(const Shuffle& shuffle, double odds, const Rational& epsilon
   Bounds out{0, clones.outside(), theorem};
   double pending = 0;  // the last block's mass, waiting for a delta below its own
   for (std::int64_t c = clones.first(); c <= clones.last();) {
-    const auto width = static_cast<std::int64_t>(1 + kBlock * static_cast<double>(c));
+    const auto width = static_cast<std::int64_t>(1 + kShuffleBlock * static_cast<double>(c));
     const std::int64_t end = std::min(c + width, clones.last() + 1);
     MassBracket mass;
     for (std::int64_t i = c; i < end; ++i) {
@@ -48,7 +48,7 @@ Bounds clones_delta(const Shuffle& shuffle, double odds, const Rational& epsilon
       mass.low += one.low;
       mass.high += one.high;
     }
-    if (mass.high < kNegligible) {
+    if (mass.high < kShuffleNegligible) {
       out.upper += mass.high;
       pending = 0;
     } else {

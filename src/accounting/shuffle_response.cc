@@ -26,7 +26,7 @@ constexpr double kDeltaPart = 2e-3;
 // Neighbours that tell more than those looked at before, and blocks, before a try is given up.
 constexpr int kTriesMax = 12;
 constexpr int kBlocksMax = 40'000;
-constexpr double kSums = 0x1p-30;  // covers the rounding of 10^6 sums of positive numbers
+constexpr double kResponseSums = 0x1p-30;  // covers the rounding of 10^6 sums of positive numbers
 
 /// The number of ones among others of whom `ones` hold a one and `zeros` a zero.
 class Crowd {
@@ -54,7 +54,7 @@ class Crowd {
       sum.low += a.low * b.low;
       sum.high += a.high * b.high;
     }
-    return {sum.low * (1 - kSums), sum.high * (1 + kSums) + outside_};
+    return {sum.low * (1 - kResponseSums), sum.high * (1 + kResponseSums) + outside_};
   }
   /// Pr[X >= x].
   MassBracket from(std::int64_t x) const {
@@ -65,7 +65,8 @@ class Crowd {
       sum.low += a.low * b.low;
       sum.high += a.high * b.high;
     }
-    return {sum.low * (1 - kSums), std::min(1.0, sum.high * (1 + kSums) + outside_)};
+    return {sum.low * (1 - kResponseSums),
+            std::min(1.0, sum.high * (1 + kResponseSums) + outside_)};
   }
 
   /// The threshold of the best event, right to within one.

@@ -9,7 +9,7 @@
 #include "accounting/binomial.h"
 #include "accounting/outward.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::shuffle_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -184,4 +184,4 @@ TEST(Shuffle, HoldsAtTheLimits) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::shuffle_test

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "accounting/constants.h"
 #include "accounting/conversion.h"
 #include "accounting/outward.h"
 
 namespace discreet::accounting {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRungs = 16384;  // orders to a doubling of order - 1
 
 struct CostOf {

@@ -9,7 +9,7 @@
 #include "accounting/gaussian_dp.h"
 #include "accounting/outward.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::zcdp_test {
 namespace {
 
 Rational number(const char* text) { return *Rational::parse(text); }
@@ -100,4 +100,4 @@ TEST(Zcdp, HoldsAtTheLimits) {
 }
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::zcdp_test

@@ -11,20 +11,20 @@
 namespace discreet::audit {
 namespace {
 
-using Scores = std::vector<std::int64_t>;
+using ChoiceScores = std::vector<std::int64_t>;
 
 const Epsilon kEpsilon = Epsilon::trusted(1);
 const Sensitivity kOne = Sensitivity::trusted(1);
 const Rational kWeight = Rational::ratio(1, 2);  // epsilon / (2 sensitivity)
 
 // One score falls while the others rise: the pair that needs the most epsilon.
-const Inputs<Scores> kFour{{1, 0, 0, 0}, {0, 1, 1, 1}, "scores 1 0 0 0 | 0 1 1 1"};
-const Inputs<Scores> kThree{{1, 0, 0}, {0, 1, 1}, "scores 1 0 0 | 0 1 1"};
+const Inputs<ChoiceScores> kFour{{1, 0, 0, 0}, {0, 1, 1, 1}, "scores 1 0 0 0 | 0 1 1 1"};
+const Inputs<ChoiceScores> kThree{{1, 0, 0}, {0, 1, 1}, "scores 1 0 0 | 0 1 1"};
 
 AuditRow exponential(const Progress& progress) {
   const auto mechanism = mechanism::Exponential::make(
       {.epsilon = kEpsilon, .sensitivity = kOne, .candidates = kFour.a.size()});
-  const auto theorem = [](const Scores& scores, std::size_t chosen) -> std::optional<Range> {
+  const auto theorem = [](const ChoiceScores& scores, std::size_t chosen) -> std::optional<Range> {
     return exponential_probabilities(scores, kWeight)[chosen];
   };
   return audit<1>(mechanism.value(), kFour, 26, theorem, progress);
@@ -33,7 +33,7 @@ AuditRow exponential(const Progress& progress) {
 AuditRow permute_and_flip(const Progress& progress) {
   const auto mechanism = mechanism::PermuteAndFlip::make(
       {.epsilon = kEpsilon, .sensitivity = kOne, .candidates = kFour.a.size()});
-  const auto theorem = [](const Scores& scores, std::size_t chosen) -> std::optional<Range> {
+  const auto theorem = [](const ChoiceScores& scores, std::size_t chosen) -> std::optional<Range> {
     return permute_and_flip_probabilities(scores, kWeight)[chosen];
   };
   return audit<1>(mechanism.value(), kFour, 26, theorem, progress);
@@ -43,9 +43,9 @@ AuditRow permute_and_flip(const Progress& progress) {
 AuditRow top_k(const Progress& progress) {
   const auto mechanism = mechanism::TopK::make(
       {.epsilon = Epsilon::trusted(2), .sensitivity = kOne, .candidates = kThree.a.size(), .k = 2});
-  const auto theorem = [](const Scores& scores,
+  const auto theorem = [](const ChoiceScores& scores,
                           const std::vector<std::size_t>& chosen) -> std::optional<Range> {
-    Scores left = scores;
+    ChoiceScores left = scores;
     const Range first = exponential_probabilities(left, kWeight)[chosen[0]];
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen[0]));
     const std::size_t at = chosen[1] - (chosen[1] > chosen[0] ? 1 : 0);
@@ -60,7 +60,7 @@ AuditRow quantiles(const Progress& progress) {
   constexpr std::int64_t kHigh = 3;
   const auto mechanism =
       mechanism::Quantiles::make({.epsilon = kEpsilon, .fractions = {kWeight}, .high = kHigh});
-  const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
+  const auto theorem = [](const Keys& keys, const ChoiceScores& answer) -> std::optional<Range> {
     return quantile_probability(keys[0], 2, kHigh, 1, answer[0]);
   };
   return audit<1>(mechanism.value(),
@@ -77,7 +77,7 @@ AuditRow flipped_quantiles(const Progress& progress) {
                                   .fractions = {kWeight},
                                   .high = kHigh,
                                   .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
-  const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
+  const auto theorem = [](const Keys& keys, const ChoiceScores& answer) -> std::optional<Range> {
     return flipped_quantile_probability(keys[0], 2, kHigh, 1, answer[0]);
   };
   return audit<1>(mechanism.value(),
@@ -96,7 +96,7 @@ AuditRow several_quantiles(const Progress& progress) {
                                   .fractions = {Rational::ratio(1, 4), Rational::ratio(3, 4)},
                                   .high = kHigh,
                                   .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
-  const auto theorem = [](const Keys& keys, const Scores& answer) -> std::optional<Range> {
+  const auto theorem = [](const Keys& keys, const ChoiceScores& answer) -> std::optional<Range> {
     const Rational weight = Rational::ratio(2, 5);  // epsilon / C
     return flipped_quantile_probability(keys[0], 1, kHigh, weight, answer[0]) *
            flipped_quantile_probability(keys[0], 3, kHigh, weight, answer[1]);

@@ -17,7 +17,7 @@ using local::Answer;
 using local::Mechanism;
 using local::Survey;
 
-const Epsilon kOne = Epsilon::trusted(1);
+const Epsilon kLocalEpsilon = Epsilon::trusted(1);
 
 std::string hex(const Payload& payload) {
   constexpr const char* kDigits = "0123456789abcdef";
@@ -41,7 +41,8 @@ Rational worst_ratio(const Distribution& a, const Distribution& b) {
 }
 
 Survey choices(Mechanism mechanism, std::uint64_t k) {
-  return local::design_choices({.name = "q", .epsilon = kOne, .choices = k, .mechanism = mechanism})
+  return local::design_choices(
+             {.name = "q", .epsilon = kLocalEpsilon, .choices = k, .mechanism = mechanism})
       .value();
 }
 
@@ -63,7 +64,7 @@ LocalProgram with_answers(Survey survey, std::initializer_list<const char*> word
   return program;
 }
 
-AuditRow response(const Progress& progress) {
+AuditRow response_case(const Progress& progress) {
   return of_choices(Mechanism::kResponse, 9, progress);
 }
 AuditRow unary(const Progress& progress) { return of_choices(Mechanism::kUnary, 6, progress); }
@@ -98,7 +99,7 @@ AuditRow piecewise(const Progress& progress) {
 }
 
 /// Waiting times have no end: runs of more than 60 draws stay unresolved.
-AuditRow laplace(const Progress& progress) {
+AuditRow laplace_local_case(const Progress& progress) {
   LocalProgram program =
       with_answers(number_survey(Mechanism::kLaplace, 2, 30, local::odds_below(local::kNano / 2)),
                    {"0", "0.4", "1"});
@@ -110,7 +111,8 @@ AuditRow laplace(const Progress& progress) {
 /// reports are made from them, so each of these, and all together, tell no more.
 AuditRow rappor(const Progress& progress) {
   LocalProgram program = with_answers(
-      local::design_bloom({.name = "r", .epsilon = kOne, .bits = 8, .hashes = 2, .cohorts = 2})
+      local::design_bloom(
+          {.name = "r", .epsilon = kLocalEpsilon, .bits = 8, .hashes = 2, .cohorts = 2})
           .value(),
       {"a", "b", "c", "d", "e"});
   program.step = LocalStep::kPermanentBits;
@@ -119,7 +121,8 @@ AuditRow rappor(const Progress& progress) {
 
 AuditRow tree(const Progress& progress) {
   Survey survey =
-      local::design_tree({.name = "t", .epsilon = kOne, .alphabet = "ab", .length = 2}).value();
+      local::design_tree({.name = "t", .epsilon = kLocalEpsilon, .alphabet = "ab", .length = 2})
+          .value();
   survey.parameters.domain = 4;
   survey.parameters.depth = 2;
   return audit_local(with_answers(std::move(survey), {"", "a", "ab", "bb"}), progress);
@@ -187,11 +190,16 @@ AuditRow audit_local(const LocalProgram& program, const Progress& progress) {
 }
 
 std::vector<Case> local_cases() {
-  return {{"local-response", response},   {"local-unary", unary},
-          {"local-hash", hash},           {"local-hadamard", hadamard},
-          {"local-subset", subset},       {"local-projective", projective},
-          {"local-piecewise", piecewise}, {"local-laplace", laplace},
-          {"local-rappor", rappor},       {"local-tree", tree}};
+  return {{"local-response", response_case},
+          {"local-unary", unary},
+          {"local-hash", hash},
+          {"local-hadamard", hadamard},
+          {"local-subset", subset},
+          {"local-projective", projective},
+          {"local-piecewise", piecewise},
+          {"local-laplace", laplace_local_case},
+          {"local-rappor", rappor},
+          {"local-tree", tree}};
 }
 
 /// e^epsilon rounded up by one part in 1000. The client refuses such a survey, so the faulty one
@@ -199,7 +207,7 @@ std::vector<Case> local_cases() {
 Verdict odds_rounded_up(bool faulty, const Progress& progress) {
   LocalProgram program{.survey = choices(Mechanism::kResponse, 4)};
   local::Parameters& p = program.survey.parameters;
-  const Cost claimed = pure_cost(kOne);
+  const Cost claimed = pure_cost(kLocalEpsilon);
   if (faulty) {
     p.odds += p.odds / 1'000;
     p.epsilon += p.epsilon / 100;

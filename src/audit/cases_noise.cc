@@ -13,19 +13,19 @@
 namespace discreet::audit {
 namespace {
 
-const Epsilon kEpsilon = Epsilon::trusted(1);
-const Sensitivity kOne = Sensitivity::trusted(1);
+const Epsilon kNoiseEpsilon = Epsilon::trusted(1);
+const Sensitivity kNoiseOne = Sensitivity::trusted(1);
 const Inputs<Int128> kCounts{0, 1, "0 | 1"};
 
-int to_int(const Integer& z) { return static_cast<int>(z.get_si()); }
-int to_int(Int128 z) { return static_cast<int>(z); }
+int int_of(const Integer& z) { return static_cast<int>(z.get_si()); }
+int int_of(Int128 z) { return static_cast<int>(z); }
 
 /// Two digits of 6-bit words.
-AuditRow laplace(const Progress& progress) {
+AuditRow laplace_case(const Progress& progress) {
   const auto mechanism = mechanism::Laplace::make(
-      {.sensitivity = kOne, .epsilon = Epsilon::trusted(Rational::ratio(1, 2))});
+      {.sensitivity = kNoiseOne, .epsilon = Epsilon::trusted(Rational::ratio(1, 2))});
   const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
-    return laplace_probability(to_int(y - x), 2);
+    return laplace_probability(int_of(y - x), 2);
   };
   return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
 }
@@ -33,17 +33,17 @@ AuditRow laplace(const Progress& progress) {
 /// A scale that is not whole, on the narrowest words that have digits.
 AuditRow laplace_rational(const Progress& progress) {
   const auto mechanism = mechanism::Laplace::make(
-      {.sensitivity = kOne, .epsilon = Epsilon::trusted(Rational::ratio(3, 2))});
+      {.sensitivity = kNoiseOne, .epsilon = Epsilon::trusted(Rational::ratio(3, 2))});
   const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
-    return laplace_probability(to_int(y - x), Rational::ratio(2, 3));
+    return laplace_probability(int_of(y - x), Rational::ratio(2, 3));
   };
   return audit<3>(mechanism.value(), kCounts, 24, theorem, progress);
 }
 
-AuditRow laplace_vector(const Progress& progress) {
+AuditRow laplace_vector_case(const Progress& progress) {
   using Entries = std::vector<std::int64_t>;
   const auto mechanism =
-      mechanism::LaplaceVector::make({.sensitivity = kOne, .epsilon = Epsilon::trusted(2)});
+      mechanism::LaplaceVector::make({.sensitivity = kNoiseOne, .epsilon = Epsilon::trusted(2)});
   const Rational scale = Rational::ratio(1, 2);
   const auto theorem = [&](const Entries& x, const Entries& y) -> std::optional<Range> {
     return laplace_probability(static_cast<int>(y[0] - x[0]), scale) *
@@ -59,40 +59,40 @@ AuditRow grid_laplace(const Progress& progress) {
   const auto mechanism =
       mechanism::GridLaplace::make({.step = Step::trusted(step),
                                     .sensitivity = Sensitivity::trusted(Rational::ratio(3, 5)),
-                                    .epsilon = kEpsilon});
+                                    .epsilon = kNoiseEpsilon});
   const auto theorem = [&](Int128 x, const Rational& y) -> std::optional<Range> {
-    return laplace_probability(to_int((y / step).numerator()) - to_int(x), 2);
+    return laplace_probability(int_of((y / step).numerator()) - int_of(x), 2);
   };
   return audit<4>(mechanism.value(), Inputs<Int128>{0, 2, "0 | 1"}, 24, theorem, progress);
 }
 
 /// The pair of answers is judged: the truncated one is a function of the raw one.
 AuditRow geometric(const Progress& progress) {
-  const auto mechanism =
-      mechanism::Geometric::make({.sensitivity = kOne, .epsilon = kEpsilon, .low = 0, .high = 3});
+  const auto mechanism = mechanism::Geometric::make(
+      {.sensitivity = kNoiseOne, .epsilon = kNoiseEpsilon, .low = 0, .high = 3});
   const auto theorem = [](Int128 x, const mechanism::Geometric::Output& y) -> std::optional<Range> {
     if (y.truncated != std::clamp<Int128>(y.raw, 0, 3)) return Range{0, 0};
-    return laplace_probability(to_int(y.raw - x), 1);
+    return laplace_probability(int_of(y.raw - x), 1);
   };
   return audit<5>(mechanism.value(), Inputs<Int128>{2, 3, "2 | 3"}, 26, theorem, progress);
 }
 
 AuditRow mean_of_bits(const Progress& progress) {
-  const auto mechanism = mechanism::MeanOfBits::make({.n = 4, .epsilon = kEpsilon});
+  const auto mechanism = mechanism::MeanOfBits::make({.n = 4, .epsilon = kNoiseEpsilon});
   const auto theorem = [](Int128 x, const Rational& y) -> std::optional<Range> {
-    return laplace_probability(to_int((4 * y).numerator()) - to_int(x), 1);
+    return laplace_probability(int_of((4 * y).numerator()) - int_of(x), 1);
   };
   return audit<6>(mechanism.value(), Inputs<Int128>{2, 3, "2 of 4 ones | 3 of 4"}, 26, theorem,
                   progress);
 }
 
 /// One look-up. Wider noise is drawn from cells, with rejection: too many tapes to walk (exact.md).
-AuditRow gaussian(const Progress& progress) {
+AuditRow gaussian_case(const Progress& progress) {
   const Rational variance = 1;  // 1 / (2 rho)
   const auto mechanism = mechanism::Gaussian::make(
       {.sensitivity_squared = L2Squared::trusted(1), .rho = Rho::trusted(1 / (2 * variance))});
   const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
-    return gaussian_probability(to_int(y - x), variance);
+    return gaussian_probability(int_of(y - x), variance);
   };
   return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
 }
@@ -112,12 +112,12 @@ AuditRow gaussian_vector(const Progress& progress) {
 
 AuditRow rounded_gaussian(const Progress& progress) {
   const auto mechanism =
-      mechanism::RoundedGaussian::make({.sensitivity = kOne,
+      mechanism::RoundedGaussian::make({.sensitivity = kNoiseOne,
                                         .epsilon = Epsilon::trusted(3),
                                         .delta = Delta::trusted(Rational::ratio(1, 20))});
   const Rational variance = mechanism.value().sigma_squared().value();
   const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
-    return rounded_gaussian_probability(to_int(y - x), variance);
+    return rounded_gaussian_probability(int_of(y - x), variance);
   };
   return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
 }
@@ -125,13 +125,13 @@ AuditRow rounded_gaussian(const Progress& progress) {
 }  // namespace
 
 std::vector<Case> noise_cases() {
-  return {{"laplace", laplace},
+  return {{"laplace", laplace_case},
           {"laplace-rational", laplace_rational},
-          {"laplace-vector", laplace_vector},
+          {"laplace-vector", laplace_vector_case},
           {"grid-laplace", grid_laplace},
           {"geometric", geometric},
           {"mean-of-bits", mean_of_bits},
-          {"gaussian", gaussian},
+          {"gaussian", gaussian_case},
           {"gaussian-vector", gaussian_vector},
           {"rounded-gaussian", rounded_gaussian}};
 }

@@ -19,35 +19,35 @@ const Rational& mass(const Distribution& d, const std::string& outcome) {
   return found == d.outcomes.end() ? kZero : found->second.finished;
 }
 
-struct Pair {
+struct OutcomePair {
   Rational p;
   Rational q;
 };
 
 /// Finished masses of every outcome that either walk has seen.
-std::vector<Pair> paired(const Distribution& a, const Distribution& b) {
+std::vector<OutcomePair> paired(const Distribution& a, const Distribution& b) {
   std::set<std::string> names;
   for (const auto& [name, bracket] : a.outcomes) names.insert(name);
   for (const auto& [name, bracket] : b.outcomes) names.insert(name);
-  std::vector<Pair> pairs;
+  std::vector<OutcomePair> pairs;
   for (const std::string& name : names) pairs.push_back({mass(a, name), mass(b, name)});
   return pairs;
 }
 
-bool resolved(const Pair& pair, const Distribution& a, const Distribution& b) {
+bool resolved(const OutcomePair& pair, const Distribution& a, const Distribution& b) {
   return pair.p > 0 && pair.q > 0 && pair.p >= kResolvedFactor * a.unresolved &&
          pair.q >= kResolvedFactor * b.unresolved;
 }
 
 /// max over S of p(S) / (q(S) + u'). The best S takes outcomes in falling order of p/q, up to some
 /// point: adding o helps exactly when p(o)/q(o) exceeds the ratio reached so far.
-Rational best_ratio(std::vector<Pair> pairs, const Rational& unresolved) {
+Rational best_ratio(std::vector<OutcomePair> pairs, const Rational& unresolved) {
   std::sort(pairs.begin(), pairs.end(),
-            [](const Pair& x, const Pair& y) { return x.p * y.q > y.p * x.q; });
+            [](const OutcomePair& x, const OutcomePair& y) { return x.p * y.q > y.p * x.q; });
   Rational best = 0;
   Rational above = 0;
   Rational below = unresolved;
-  for (const Pair& pair : pairs) {
+  for (const OutcomePair& pair : pairs) {
     above = above + pair.p;
     below = below + pair.q;
     if (below > 0) best = std::max(best, above / below);
@@ -56,23 +56,23 @@ Rational best_ratio(std::vector<Pair> pairs, const Rational& unresolved) {
 }
 
 /// An outcome that one side reaches and the other, completely walked, cannot.
-bool impossible_beyond(const std::vector<Pair>& pairs, const Rational& unresolved) {
-  return unresolved == kZero && std::any_of(pairs.begin(), pairs.end(), [](const Pair& pair) {
-           return pair.p > 0 && pair.q == kZero;
-         });
+bool impossible_beyond(const std::vector<OutcomePair>& pairs, const Rational& unresolved) {
+  return unresolved == kZero &&
+         std::any_of(pairs.begin(), pairs.end(),
+                     [](const OutcomePair& pair) { return pair.p > 0 && pair.q == kZero; });
 }
 
 /// Stands for infinity: no mechanism may cost as much (Epsilon ends at 2^40).
 Rational boundless() { return power_of_two(41); }
 
 Loss one_way_epsilon(const Distribution& a, const Distribution& b) {
-  const std::vector<Pair> pairs = paired(a, b);
+  const std::vector<OutcomePair> pairs = paired(a, b);
   if (impossible_beyond(pairs, b.unresolved)) return {boundless(), std::nullopt};
   Loss loss{kZero, std::nullopt};
   const Rational ratio = best_ratio(pairs, b.unresolved);
   if (ratio > 0) loss.low = std::max(kZero, log(wide(ratio)).low());
   Rational worst = 0;
-  for (const Pair& pair : pairs) {
+  for (const OutcomePair& pair : pairs) {
     if (resolved(pair, a, b)) worst = std::max(worst, (pair.p + a.unresolved) / pair.q);
   }
   if (worst > 0) loss.high = log(wide(worst)).high();
@@ -90,7 +90,7 @@ DeltaBracket one_way_delta(const Distribution& a, const Distribution& b, const R
   const Interval factor = exp(wide(epsilon));
   Rational low = 0;
   Rational high = 0;
-  for (const Pair& pair : paired(a, b)) {
+  for (const OutcomePair& pair : paired(a, b)) {
     const Interval excess = wide(pair.p) - factor * wide(pair.q);
     low = low + std::max(kZero, excess.low());
     high = high + std::max(kZero, excess.high());
@@ -106,10 +106,10 @@ Rational power(const Rational& x, int n) {
 }
 
 Rational one_way_renyi(const Distribution& a, const Distribution& b, int order) {
-  const std::vector<Pair> pairs = paired(a, b);
+  const std::vector<OutcomePair> pairs = paired(a, b);
   if (impossible_beyond(pairs, b.unresolved)) return boundless();
   Rational sum = 0;
-  for (const Pair& pair : pairs) {
+  for (const OutcomePair& pair : pairs) {
     const Rational most = pair.q + b.unresolved;
     if (most > 0) sum = sum + power(pair.p, order) / power(most, order - 1);
   }

@@ -6,7 +6,7 @@
 
 #include "audit/cases.h"
 
-namespace discreet::audit {
+namespace discreet::audit::compare_test {
 namespace {
 
 Rational ratio(int n, int d) { return Rational::ratio(n, d); }
@@ -162,4 +162,4 @@ RC_GTEST_PROP(Compare, NeverCertifiesMoreThanTheTruth, ()) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::compare_test

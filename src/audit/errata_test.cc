@@ -10,7 +10,7 @@
 #include "audit/theorems.h"
 #include "numeric/interval.h"
 
-namespace discreet::audit {
+namespace discreet::audit::errata_test {
 namespace {
 
 const std::string& document() {
@@ -100,4 +100,4 @@ TEST(Measured, ThePageNamesEveryCase) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::errata_test

@@ -9,7 +9,7 @@
 
 #include "audit/compare.h"
 
-namespace discreet::audit {
+namespace discreet::audit::exact_test {
 namespace {
 
 class EveryCase : public testing::TestWithParam<std::string> {};
@@ -139,4 +139,4 @@ TEST(Exact, TellsWhichNamesAreKnown) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::exact_test

@@ -18,7 +18,8 @@ using report::Cell;
 bool is_stopped(const Watch& watch) { return watch.stopped && watch.stopped(); }
 
 /// Where a part of several stands among all.
-Progress part_of(const Watch& watch, const std::string& name, std::size_t done, std::size_t all) {
+Progress part_of_watch(const Watch& watch, const std::string& name, std::size_t done,
+                       std::size_t all) {
   if (watch.next) watch.next(name);
   return [progress = watch.progress, done, all](int permille) {
     if (!progress) return;
@@ -46,7 +47,7 @@ Result<Finding> exact_exhibit(const std::string& only, const Watch& watch) {
   DISCREET_ASSIGN(const auto names, chosen(case_names(), only));
   for (std::size_t i = 0; i < names.size() && !out.exhibit.partial; ++i) {
     DISCREET_ASSIGN(const AuditRow row,
-                    run_case(names[i], part_of(watch, names[i], i, names.size())));
+                    run_case(names[i], part_of_watch(watch, names[i], i, names.size())));
     out.ok = out.ok && row.ok;
     section.rows.push_back({Cell::words(names[i]), Cell::words(row.mechanism),
                             Cell::words(row.neighbours), Cell::words(row.claimed),
@@ -65,7 +66,7 @@ Result<Finding> mutant_exhibit(const std::string& only, const Watch& watch) {
   DISCREET_ASSIGN(const auto names, chosen(mutant_names(), only));
   for (std::size_t i = 0; i < names.size() && !out.exhibit.partial; ++i) {
     DISCREET_ASSIGN(const MutantRow row,
-                    run_mutant(names[i], part_of(watch, names[i], i, names.size())));
+                    run_mutant(names[i], part_of_watch(watch, names[i], i, names.size())));
     out.ok = out.ok && row.ok;
     section.rows.push_back({Cell::words(row.name), Cell::words(row.fault), Cell::words(row.caught),
                             Cell::words(row.intact), Cell::words(row.ok ? "caught" : "MISSED")});
@@ -89,7 +90,8 @@ Result<Finding> statistical_exhibit(const std::string& only, const Watch& watch)
     return std::string(text);
   };
   for (std::size_t i = 0; i < names.size() && !out.exhibit.partial; ++i) {
-    StatisticalOptions options{.threads = 1, .progress = part_of(watch, names[i], i, names.size())};
+    StatisticalOptions options{.threads = 1,
+                               .progress = part_of_watch(watch, names[i], i, names.size())};
     options.stopped = watch.stopped;
     DISCREET_ASSIGN(const StatisticalRow row, run_statistical(names[i], options));
     out.exhibit.partial = row.partial;
@@ -115,7 +117,7 @@ Result<Finding> randomness_exhibit(const std::string& only, const Watch& watch) 
       out.exhibit.partial = true;
       break;
     }
-    part_of(watch, part.name, out.exhibit.sections.size(), names.size())(0);
+    part_of_watch(watch, part.name, out.exhibit.sections.size(), names.size())(0);
     DISCREET_ASSIGN(report::Section section, part.run());
     out.exhibit.sections.push_back(std::move(section));
   }
@@ -128,7 +130,8 @@ Result<Finding> conformance_exhibit(const policy::Policy& policy, const Watch& w
                           .words = {"In the spirit of NIST SP 800-226. Each line says where its "
                                     "answer comes from."},
                           .columns = {"#", "layer", "question", "answer", "evidence", "standing"}};
-  for (const ConformanceLine& line : conformance(policy, part_of(watch, "conformance", 0, 1))) {
+  for (const ConformanceLine& line :
+       conformance(policy, part_of_watch(watch, "conformance", 0, 1))) {
     out.ok = out.ok && line.standing != Standing::kFails;
     section.rows.push_back({Cell::number(std::to_string(line.number)), Cell::words(line.layer),
                             Cell::words(line.question), Cell::words(line.answer),

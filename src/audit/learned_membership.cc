@@ -18,16 +18,16 @@ namespace {
 
 using learn::Column;
 
-constexpr std::size_t kCrowd = 1000;
-constexpr std::size_t kRowsEach = 500;
+constexpr std::size_t kMemberCrowd = 1000;
+constexpr std::size_t kMemberRowsEach = 500;
 /// Where it takes many to make a box of their own.
-constexpr std::size_t kBoxEach = 4000;
+constexpr std::size_t kMemberBoxEach = 4000;
 
 /// What people are asked: two of them share hardly any answers.
 struct Questions {
   std::size_t answers = 5;
   std::size_t values = 150;  ///< of each answer
-  std::size_t rows_each = kRowsEach;
+  std::size_t rows_each = kMemberRowsEach;
   bool apart = false;  ///< no two candidates give the same first answer
 };
 
@@ -59,7 +59,8 @@ struct People {
       candidates.push_back(person(c));
       if (asked.apart) candidates.back()[0] = static_cast<std::int64_t>(c);
     }
-    scene.people(kCrowd, person, asked.rows_each, [&](std::size_t c) { return candidates[c]; });
+    scene.people(kMemberCrowd, person, asked.rows_each,
+                 [&](std::size_t c) { return candidates[c]; });
   }
 
   std::vector<double> encoded(std::size_t c) const {
@@ -92,7 +93,7 @@ std::vector<double> least_support(const People& people, const std::vector<double
 /// The logarithm of the odds that a model gives to a label.
 double odds(double p) { return std::log(p + 1e-300) - std::log1p(-p + 1e-300); }
 
-Result<Told> classify(LearnedScene& scene) {
+Result<Told> classify_members(LearnedScene& scene) {
   const People people(scene, yes_or_no(), {.answers = 1, .apart = true});
   const learn::ClassifierTask task{people.columns, people.features, people.features.size()};
   DISCREET_ASSIGN(auto sums, scene.sums(learn::classifier_shares(task, scene.options().epsilon,
@@ -101,7 +102,7 @@ Result<Told> classify(LearnedScene& scene) {
   return scene.told(least_support(people, model.weights[0]));
 }
 
-Result<Told> naive_bayes(LearnedScene& scene) {
+Result<Told> naive_bayes_members(LearnedScene& scene) {
   const People people(scene, yes_or_no());
   const learn::ClassifierTask task{people.columns, people.features, people.features.size()};
   DISCREET_ASSIGN(auto sums, scene.sums(learn::naive_bayes_shares()));
@@ -116,7 +117,7 @@ Result<Told> naive_bayes(LearnedScene& scene) {
   return scene.told(scores);
 }
 
-Result<Told> regress(LearnedScene& scene) {
+Result<Told> regress_members(LearnedScene& scene) {
   const People people(scene, {"y", -1, 1, 2, {}}, {.answers = 1, .apart = true});
   const learn::RegressionTask task{people.columns, people.features, people.features.size()};
   DISCREET_ASSIGN(auto sums, scene.sums(learn::regression_shares()));
@@ -127,7 +128,7 @@ Result<Told> regress(LearnedScene& scene) {
   return scene.told(least_support(people, sure));
 }
 
-Result<Told> network(LearnedScene& scene) {
+Result<Told> network_members(LearnedScene& scene) {
   const People people(scene, yes_or_no(), {.answers = 1, .rows_each = 200, .apart = true});
   learn::NetworkTask task;
   task.columns = people.columns;
@@ -161,7 +162,7 @@ Result<Told> distribution(LearnedScene& scene) {
 }
 
 /// People anywhere in the unit square, or cube: how near a centre is.
-Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
+Result<Told> cluster_members(LearnedScene& scene, std::size_t dimensions) {
   learn::ClusterTask task{{}, {}, kCandidates / 2};
   for (std::size_t i = 0; i < dimensions; ++i) {
     task.columns.push_back({"x" + std::to_string(i), 0, 1, 0x1p-10, {}});
@@ -176,7 +177,7 @@ Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
   };
   std::vector<Row> candidates;
   for (std::size_t c = 0; c < kCandidates; ++c) candidates.push_back(person(c));
-  scene.people(kCrowd, person, dimensions <= 2 ? kRowsEach : kBoxEach,
+  scene.people(kMemberCrowd, person, dimensions <= 2 ? kMemberRowsEach : kMemberBoxEach,
                [&](std::size_t c) { return candidates[c]; });
   DISCREET_ASSIGN(auto sums, scene.sums(learn::cluster_shares(task)));
   DISCREET_ASSIGN(const auto model, learn::fit_clusters(sums, task));
@@ -196,7 +197,7 @@ Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
 }
 
 /// How many made-up rows are a person's, or all but one value of it.
-Result<Told> synthesize(LearnedScene& scene) {
+Result<Told> synthesize_members(LearnedScene& scene) {
   constexpr std::size_t kColumns = 5;
   constexpr std::size_t kChoices = 8;
   learn::SyntheticTask task;
@@ -215,7 +216,7 @@ Result<Told> synthesize(LearnedScene& scene) {
   };
   std::vector<Row> candidates;
   for (std::size_t c = 0; c < kCandidates; ++c) candidates.push_back(person(c));
-  scene.people(kCrowd, person, kRowsEach, [&](std::size_t c) { return candidates[c]; });
+  scene.people(kMemberCrowd, person, kMemberRowsEach, [&](std::size_t c) { return candidates[c]; });
   DISCREET_ASSIGN(auto sums, scene.sums(learn::synthetic_shares(task)));
   DISCREET_ASSIGN(const auto made, learn::fit_synthetic(sums, task));
   std::vector<double> scores(kCandidates, 0.0);
@@ -233,14 +234,15 @@ Result<Told> synthesize(LearnedScene& scene) {
 
 std::vector<LearnedCase> membership_cases() {
   std::vector<LearnedCase> out{
-      {"classify", "", classify},
-      {"naive-bayes", "", naive_bayes},
-      {"regress", "", regress},
-      {"cluster", "", [](LearnedScene& scene) { return cluster(scene, 2); }},
-      {"cluster in 10 dimensions", "", [](LearnedScene& scene) { return cluster(scene, 10); }},
-      {"network", "", network},
+      {"classify", "", classify_members},
+      {"naive-bayes", "", naive_bayes_members},
+      {"regress", "", regress_members},
+      {"cluster", "", [](LearnedScene& scene) { return cluster_members(scene, 2); }},
+      {"cluster in 10 dimensions", "",
+       [](LearnedScene& scene) { return cluster_members(scene, 10); }},
+      {"network", "", network_members},
       {"distribution", "", distribution},
-      {"synthesize", "", synthesize}};
+      {"synthesize", "", synthesize_members}};
   for (LearnedCase& one : out) one.attack = "membership";
   return out;
 }

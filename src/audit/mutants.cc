@@ -32,15 +32,17 @@ using random::BitSource;
 
 Cost pure(const Rational& epsilon) { return pure_cost(Epsilon::trusted(epsilon)); }
 
-std::string print(Int128 x) { return to_string(x); }
-std::string print(const std::optional<Int128>& x) { return x ? to_string(*x) : "absent"; }
-std::string print(std::size_t x) { return std::to_string(x); }
-std::string print(std::int64_t x) { return std::to_string(x); }
-std::string print(bool x) { return x ? "1" : "0"; }
+std::string printed_number(Int128 x) { return discreet::to_string(x); }
+std::string printed_number(const std::optional<Int128>& x) {
+  return x ? discreet::to_string(*x) : "absent";
+}
+std::string printed_number(std::size_t x) { return std::to_string(x); }
+std::string printed_number(std::int64_t x) { return std::to_string(x); }
+std::string printed_number(bool x) { return x ? "1" : "0"; }
 template <class Entry>
-std::string print(const std::vector<Entry>& entries) {
+std::string printed_number(const std::vector<Entry>& entries) {
   std::string text;
-  for (const Entry entry : entries) text += print(entry) + " ";
+  for (const Entry entry : entries) text += printed_number(entry) + " ";
   return text;
 }
 
@@ -54,7 +56,7 @@ Verdict judge_program(const Cost& claimed, const Input& a, const Input& b,
     const auto walked =
         Walk(half).run<kWidth>([&](Tape<kWidth>& tape) { return program(input, tape); });
     return distribution(
-        walked, [](const auto& outcome) { return print(outcome); },
+        walked, [](const auto& outcome) { return printed_number(outcome); },
         [&](const auto& outcome) { return theorem(input, outcome); });
   };
   const Distribution first = walk(a, 0);
@@ -78,14 +80,15 @@ Verdict judge_noise(const Rational& scale, int depth, const Progress& progress,
 }
 
 template <class B>
-Int128 laplace(const Rational& scale, B& bits) {
+Int128 mutant_laplace(const Rational& scale, B& bits) {
   return random::LaplaceFor<B>::shared(Scale::trusted(scale))->draw(bits);
 }
 
 Verdict scale_off(bool faulty, const Progress& progress) {
   const Rational scale = Rational::ratio(1, 2);
   const Rational used = faulty ? scale * Rational::ratio(999, 1000) : scale;
-  return judge_noise<6>(scale, 20, progress, [&](Tape<6>& tape) { return laplace(used, tape); });
+  return judge_noise<6>(scale, 20, progress,
+                        [&](Tape<6>& tape) { return mutant_laplace(used, tape); });
 }
 
 /// sign * G gives zero twice: as +0 and as -0.
@@ -98,7 +101,7 @@ Int128 laplace_without_sign_rule(B& bits) {
 
 Verdict dropped_sign_rule(bool faulty, const Progress& progress) {
   return judge_noise<5>(1, 20, progress, [&](Tape<5>& tape) {
-    return faulty ? laplace_without_sign_rule(tape) : laplace(1, tape);
+    return faulty ? laplace_without_sign_rule(tape) : mutant_laplace(1, tape);
   });
 }
 
@@ -114,7 +117,7 @@ Int128 laplace_with_late_geometric(B& bits) {
 
 Verdict late_geometric(bool faulty, const Progress& progress) {
   return judge_noise<5>(1, 20, progress, [&](Tape<5>& tape) {
-    return faulty ? laplace_with_late_geometric(tape) : laplace(1, tape);
+    return faulty ? laplace_with_late_geometric(tape) : mutant_laplace(1, tape);
   });
 }
 
@@ -128,7 +131,7 @@ Verdict low_threshold(bool faulty, const Progress& progress) {
     if (!faulty) {
       return Door::replay(mechanism.value(), Sensitive<Int128>(x), tape).outcome();
     }
-    const Int128 noisy = x + laplace(1, tape);
+    const Int128 noisy = x + mutant_laplace(1, tape);
     if (x <= 0 || noisy < tau - 1) return std::nullopt;
     return noisy;
   };
@@ -348,7 +351,8 @@ Verdict clipping_removed(bool faulty, const Progress& progress) {
   return judge_program<6>(
       terms.value().cost(), Cells{5}, Cells{}, {.depth = 24, .progress = progress},
       [&](const Cells& cells, Tape<6>& tape) -> Int128 {
-        if (faulty) return (cells.empty() ? 0 : cells[0]) + laplace(Rational::ratio(1, 2), tape);
+        if (faulty)
+          return (cells.empty() ? 0 : cells[0]) + mutant_laplace(Rational::ratio(1, 2), tape);
         mechanism::UnitRows rows{.columns = 1, .cells = cells, .ends = {}};
         if (!cells.empty()) rows.ends = {1};
         return mechanism::ClippedSums::replay(terms.value(), 0,
@@ -373,10 +377,10 @@ Verdict unscaled_questions(bool faulty, const Progress& progress) {
           .value()
           .outcome();
     }
-    const Int128 bar = options.threshold + laplace(scale, tape);
+    const Int128 bar = options.threshold + mutant_laplace(scale, tape);
     std::vector<bool> answers;
     for (const Int128 count : counts) {
-      answers.push_back(count + laplace(scale, tape) >= bar);
+      answers.push_back(count + mutant_laplace(scale, tape) >= bar);
       if (answers.back()) break;
     }
     return answers;

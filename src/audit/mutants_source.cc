@@ -19,7 +19,7 @@ Verdict doubled_offset(bool faulty, const Progress& progress) {
           return cells.decode(faulty ? 2 * y : y, tape);
         });
     return distribution(
-        walked, [](Int128 cell) { return to_string(cell); },
+        walked, [](Int128 cell) { return discreet::to_string(cell); },
         [](Int128) { return std::optional<Range>(); });
   };
   const Distribution first = walk(1, 0);

@@ -11,7 +11,7 @@
 #include "learn/course.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::audit {
+namespace discreet::audit::one_run_test {
 namespace {
 
 // Numbers of the paper's own program (its appendix D).
@@ -78,4 +78,4 @@ TEST(OneRun, KnowsEveryTaskOfLearning) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::one_run_test

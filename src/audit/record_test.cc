@@ -10,7 +10,7 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/verbs.h"
 
-namespace discreet::audit {
+namespace discreet::audit::record_test {
 namespace {
 
 using mechanism::Door;
@@ -127,4 +127,4 @@ TEST(Record, ReadsTheDeclaredSensitivityOfEveryMechanism) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::record_test

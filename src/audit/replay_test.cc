@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace discreet::audit {
+namespace discreet::audit::replay_test {
 namespace {
 
 /// 40 patients, the i-th with i % 6 visits; patient 11 has five of them.
@@ -93,4 +93,4 @@ TEST(Replay, SaysWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::replay_test

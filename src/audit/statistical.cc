@@ -32,16 +32,16 @@ struct Target {
 };
 
 Epsilon epsilon_of(bool loud) { return Epsilon::trusted(loud ? Rational::ratio(5, 4) : 1); }
-const Sensitivity kOne = Sensitivity::trusted(1);
+const Sensitivity kDrawOne = Sensitivity::trusted(1);
 
-Draw laplace(bool loud) {
-  const auto m = mechanism::Laplace::make({.sensitivity = kOne, .epsilon = epsilon_of(loud)});
+Draw laplace_draw(bool loud) {
+  const auto m = mechanism::Laplace::make({.sensitivity = kDrawOne, .epsilon = epsilon_of(loud)});
   return [m = m.value()](bool b, SeededBits& coins) {
     return Output{static_cast<double>(answer(m, b ? 1 : 0, coins))};
   };
 }
 
-Draw laplace_vector(bool loud) {
+Draw laplace_vector_draw(bool loud) {
   const auto m = mechanism::LaplaceVector::make(
       {.sensitivity = Sensitivity::trusted(2), .epsilon = epsilon_of(loud)});
   return [m = m.value()](bool b, SeededBits& coins) {
@@ -53,7 +53,7 @@ Draw laplace_vector(bool loud) {
 
 /// rho 1/2 at sensitivity 1: sigma 1, and the exact delta at epsilon 1 is Pr[Z <= -1] - e Pr[Z <=
 /// -2] = 0.14135.
-Draw gaussian(bool loud) {
+Draw gaussian_draw(bool loud) {
   const auto m = mechanism::Gaussian::make(
       {.sensitivity_squared = L2Squared::trusted(1),
        .rho = Rho::trusted(loud ? Rational::ratio(25, 32) : Rational::ratio(1, 2))});
@@ -62,7 +62,7 @@ Draw gaussian(bool loud) {
   };
 }
 
-Draw response(bool loud) {
+Draw response_draw(bool loud) {
   const auto m = mechanism::RandomizedResponse::make({.epsilon = epsilon_of(loud)});
   return [m = m.value()](bool b, SeededBits& coins) {
     return Output{answer(m, b, coins) ? 1.0 : 0.0};
@@ -71,7 +71,7 @@ Draw response(bool loud) {
 
 Draw flip(bool loud) {
   const auto m = mechanism::PermuteAndFlip::make(
-      {.epsilon = epsilon_of(loud), .sensitivity = kOne, .candidates = 4});
+      {.epsilon = epsilon_of(loud), .sensitivity = kDrawOne, .candidates = 4});
   return [m = m.value()](bool b, SeededBits& coins) {
     const auto chosen =
         answer(m, b ? std::vector<std::int64_t>{0, 1, 1, 1} : std::vector<std::int64_t>{1, 0, 0, 0},
@@ -83,9 +83,9 @@ Draw flip(bool loud) {
 /// On fair coins: period 3 for two halvings costs 4/3 ln 2, the fault's period of 1 for each costs
 /// 2 ln 2.
 constexpr double kRobust = 0.9249;
-Draw robust(bool loud) {
+Draw robust_draw(bool loud) {
   const auto m =
-      mechanism::SvLaplace::make({.sensitivity = kOne,
+      mechanism::SvLaplace::make({.sensitivity = kDrawOne,
                                   .epsilon = Epsilon::trusted(loud ? Rational::ratio(7, 5) : 1),
                                   .gamma = 0,
                                   .low = 0,
@@ -98,9 +98,9 @@ Draw robust(bool loud) {
 }
 
 constexpr Target kTargets[] = {
-    {"laplace", 1, 0, laplace},        {"laplace-vector", 1, 0, laplace_vector},
-    {"gaussian", 1, 0.1414, gaussian}, {"randomized-response", 1, 0, response},
-    {"permute-and-flip", 1, 0, flip},  {"sv-laplace", kRobust, 0, robust},
+    {"laplace", 1, 0, laplace_draw},        {"laplace-vector", 1, 0, laplace_vector_draw},
+    {"gaussian", 1, 0.1414, gaussian_draw}, {"randomized-response", 1, 0, response_draw},
+    {"permute-and-flip", 1, 0, flip},       {"sv-laplace", kRobust, 0, robust_draw},
 };
 
 struct Samples {

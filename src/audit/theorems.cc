@@ -7,27 +7,27 @@
 namespace discreet::audit {
 namespace {
 
-constexpr int kPrecision = 192;  // far finer than any depth
+constexpr int kTheoremPrecision = 192;  // far finer than any depth
 
-Interval wide(const Rational& x) { return Interval::around(x, kPrecision); }
+Interval wide_of(const Rational& x) { return Interval::around(x, kTheoremPrecision); }
 
 /// e^(-z^2 / 2 variance)
 Interval gaussian_weight(int z, const Rational& variance) {
-  return exp(wide(Rational(-z * z) / (Rational(2) * variance)));
+  return exp(wide_of(Rational(-z * z) / (Rational(2) * variance)));
 }
 
 /// sum over k >= t of the weights, t >= 1: terms while they matter, then a geometric series, since
 /// the ratio of neighbouring weights falls: w(k+1)/w(k) <= e^(-k / variance).
 Range gaussian_weight_from(int t, const Rational& variance) {
-  Interval sum = wide(0);
+  Interval sum = wide_of(0);
   int k = t;
-  const Rational small = power_of_two(-kPrecision);
+  const Rational small = power_of_two(-kTheoremPrecision);
   Interval weight = gaussian_weight(k, variance);
   while (weight.high() > small) {
     sum = sum + weight;
     weight = gaussian_weight(++k, variance);
   }
-  const Interval rest = weight / (wide(1) - exp(wide(Rational(-k) / variance)));
+  const Interval rest = weight / (wide_of(1) - exp(wide_of(Rational(-k) / variance)));
   return {sum.low(), sum.high() + rest.high()};
 }
 
@@ -37,12 +37,12 @@ Range gaussian_total(const Rational& variance) {
 }
 
 Range quotient(const Range& a, const Range& b) {
-  return {(wide(a.low) / wide(b.high)).low(), (wide(a.high) / wide(b.low)).high()};
+  return {(wide_of(a.low) / wide_of(b.high)).low(), (wide_of(a.high) / wide_of(b.low)).high()};
 }
 
 /// Pr[N(0, variance) >= x]
 Interval normal_at_least(const Rational& x, const Rational& variance) {
-  return erfc(wide(x) / sqrt(wide(2 * variance))) * wide(Rational::ratio(1, 2));
+  return erfc(wide_of(x) / sqrt(wide_of(2 * variance))) * wide_of(Rational::ratio(1, 2));
 }
 
 /// Minus four times the scores of quantiles.h for 0 ... high, at the fraction quarters/4.
@@ -71,15 +71,15 @@ Range operator*(const Range& a, const Range& b) { return {a.low * b.low, a.high 
 Range complement(const Range& p) { return {1 - p.high, 1 - p.low}; }
 
 Range laplace_probability(int z, const Rational& scale) {
-  const Interval q = exp(wide(Rational(-1) / scale));
-  const Interval power = exp(wide(Rational(-std::abs(z)) / scale));
-  return range((wide(1) - q) / (wide(1) + q) * power);
+  const Interval q = exp(wide_of(Rational(-1) / scale));
+  const Interval power = exp(wide_of(Rational(-std::abs(z)) / scale));
+  return range((wide_of(1) - q) / (wide_of(1) + q) * power);
 }
 
 Range laplace_at_least(int t, const Rational& scale) {
   if (t <= 0) return complement(laplace_at_least(1 - t, scale));
-  const Interval q = exp(wide(Rational(-1) / scale));
-  return range(exp(wide(Rational(-t) / scale)) / (wide(1) + q));
+  const Interval q = exp(wide_of(Rational(-1) / scale));
+  return range(exp(wide_of(Rational(-t) / scale)) / (wide_of(1) + q));
 }
 
 Range gaussian_probability(int z, const Rational& variance) {
@@ -99,15 +99,15 @@ Range rounded_gaussian_probability(int z, const Rational& variance) {
 }
 
 Range keep_probability(const Rational& epsilon) {
-  return range(wide(1) / (wide(1) + exp(wide(-epsilon))));
+  return range(wide_of(1) / (wide_of(1) + exp(wide_of(-epsilon))));
 }
 
 std::vector<Range> exponential_probabilities(const std::vector<std::int64_t>& scores,
                                              const Rational& weight) {
   std::vector<Interval> weights;
-  Interval total = wide(0);
+  Interval total = wide_of(0);
   for (const std::int64_t score : scores) {
-    weights.push_back(exp(wide(weight * Rational(score))));
+    weights.push_back(exp(wide_of(weight * Rational(score))));
     total = total + weights.back();
   }
   std::vector<Range> result;
@@ -127,31 +127,31 @@ std::vector<Range> permute_and_flip_probabilities(const std::vector<std::int64_t
   const std::int64_t best = *std::max_element(scores.begin(), scores.end());
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<Interval> sums(n, wide(0));
+  std::vector<Interval> sums(n, wide_of(0));
   int orders = 0;
   do {
     ++orders;
-    Interval reached = wide(1);
+    Interval reached = wide_of(1);
     for (const std::size_t o : order) {
-      const Interval take = exp(wide(weight * Rational(scores[o] - best)));
+      const Interval take = exp(wide_of(weight * Rational(scores[o] - best)));
       sums[o] = sums[o] + reached * take;
-      reached = reached * (wide(1) - take);
+      reached = reached * (wide_of(1) - take);
     }
   } while (std::next_permutation(order.begin(), order.end()));
   std::vector<Range> result;
-  for (const Interval& sum : sums) result.push_back(range(sum / wide(orders)));
+  for (const Interval& sum : sums) result.push_back(range(sum / wide_of(orders)));
   return result;
 }
 
 Range selection_probability(int n, const Rational& epsilon, const Rational& delta) {
-  const Interval up = exp(wide(epsilon));
-  const Interval down = exp(wide(-epsilon));
+  const Interval up = exp(wide_of(epsilon));
+  const Interval down = exp(wide_of(-epsilon));
   Range p{0, 0};
   for (int i = 0; i < n; ++i) {
     // Each branch rises with p, so the ends map to the ends.
     const auto next = [&](const Rational& at) {
-      const Interval first = up * wide(at) + wide(delta);
-      const Interval second = wide(1) - down * wide(1 - at - delta);
+      const Interval first = up * wide_of(at) + wide_of(delta);
+      const Interval second = wide_of(1) - down * wide_of(1 - at - delta);
       return Range{std::min({first.low(), second.low(), Rational(1)}),
                    std::min({first.high(), second.high(), Rational(1)})};
     };

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace discreet::audit {
+namespace discreet::audit::theorems_test {
 namespace {
 
 Rational ratio(int n, int d) { return Rational::ratio(n, d); }
@@ -75,4 +75,4 @@ TEST(Theorems, AnswersOfAboveThresholdSumToOne) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::theorems_test

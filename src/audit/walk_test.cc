@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace discreet::audit {
+namespace discreet::audit::walk_test {
 namespace {
 
 /// 1 with probability 1/3, from fair coins: compare with 0.010101... in binary.
@@ -130,4 +130,4 @@ RC_GTEST_PROP(Walk, GivesEachValueOfAUniformChoiceTheSameMass, ()) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::walk_test

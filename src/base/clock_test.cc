@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace discreet {
+namespace discreet::clock_test {
 namespace {
 
 TEST(Clock, ReadsAsADateThatPeopleKnow) {
@@ -17,4 +17,4 @@ TEST(Clock, ReadsAsADateThatPeopleKnow) {
 }
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::clock_test

@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-namespace discreet {
+namespace discreet::files_test {
 namespace {
 
 class Files : public testing::Test {
@@ -70,4 +70,4 @@ TEST_F(Files, ALockKeepsOthersOutUntilItIsClosed) {
 }
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::files_test

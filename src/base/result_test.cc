@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace discreet {
+namespace discreet::result_test {
 namespace {
 
 Result<int> half(int n) {
@@ -74,4 +74,4 @@ TEST(Error, QuotedShowsACallersWordsSafely) {
 }
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::result_test

@@ -12,7 +12,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kAccountCalibrateExample =
     "discreet account calibrate --mechanism gaussian --epsilon 1 --delta 1e-6 --count 1000";
 constexpr const char* kErrorExample =
     "discreet account calibrate --mechanism laplace --error 10 --sensitivity 1 --delta 0";
@@ -26,7 +26,7 @@ struct CalibrateArguments {
 enum class Noise { kGaussian, kLaplace, kSubsampled };
 
 Result<Noise> noise_of(const Text& text) {
-  if (!text) return missing("--mechanism", kExample);
+  if (!text) return missing("--mechanism", kAccountCalibrateExample);
   if (*text == "gaussian") return Noise::kGaussian;
   if (*text == "laplace") return Noise::kLaplace;
   if (*text == "subsampled-gaussian" || *text == "dp-sgd") return Noise::kSubsampled;
@@ -45,7 +45,7 @@ struct Request {
 
 Result<Request> read_request(const CalibrateArguments& arguments) {
   DISCREET_ASSIGN(const Noise noise, noise_of(arguments.mechanism));
-  const char* const example = arguments.error ? kErrorExample : kExample;
+  const char* const example = arguments.error ? kErrorExample : kAccountCalibrateExample;
   DISCREET_ASSIGN(Delta delta, required<Delta>(arguments.delta, "--delta", example));
   if (delta.value().sign() == 0 && noise != Noise::kLaplace) {
     return invalid_input("delta must be above 0 for Gaussian noise, such as 1e-6");
@@ -88,7 +88,7 @@ void add_rest(report::Sheet& sheet, const Request& request, const accounting::Bo
 /// The least noise for (epsilon, delta).
 Result<report::Sheet> noise_for(const CalibrateArguments& arguments, const Request& request) {
   DISCREET_ASSIGN(const Epsilon epsilon,
-                  required<Epsilon>(arguments.epsilon, "--epsilon", kExample));
+                  required<Epsilon>(arguments.epsilon, "--epsilon", kAccountCalibrateExample));
   const accounting::Target target{epsilon.value(), request.delta};
   DISCREET_ASSIGN(
       const accounting::Calibrated found,

@@ -9,7 +9,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kAccountComposeExample =
     "discreet account compose --gaussian 100x1000 --laplace-epsilon 0.01x500 --delta 1e-6";
 
 struct ComposeArguments {
@@ -20,8 +20,8 @@ struct ComposeArguments {
 };
 
 Result<int> run_compose(const ComposeArguments& arguments, const Streams& streams) {
-  DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kExample));
-  DISCREET_ASSIGN(Question question, arguments.question.parse(kExample));
+  DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kAccountComposeExample));
+  DISCREET_ASSIGN(Question question, arguments.question.parse(kAccountComposeExample));
   DISCREET_ASSIGN(const Neighbours neighbours, neighbours_of(arguments.neighbours));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   question.people = neighbours == Neighbours::kReplaceOne ? 2 : 1;

@@ -18,7 +18,7 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet account convert --rho 0.1 --delta 1e-6";
+constexpr const char* kAccountConvertExample = "discreet account convert --rho 0.1 --delta 1e-6";
 
 struct ConvertArguments {
   Text epsilon, delta, rho, set_aside, mu, order, tau, to;
@@ -115,7 +115,7 @@ Result<Curve> source_of(const ConvertArguments& arguments) {
                     static_cast<int>(arguments.order || arguments.tau);
   if (given != 1) {
     return invalid_input("name one notion to convert from: --rho, --mu, or --order with --tau; " +
-                         std::string("for example: ") + kExample);
+                         std::string("for example: ") + kAccountConvertExample);
   }
   if (arguments.rho) return curve_of_rho(*arguments.rho, arguments.set_aside);
   if (arguments.mu) return curve_of_mu(*arguments.mu);
@@ -123,7 +123,7 @@ Result<Curve> source_of(const ConvertArguments& arguments) {
 }
 
 Result<Delta> delta_above_zero(const Text& text) {
-  DISCREET_ASSIGN(Delta delta, required<Delta>(text, "--delta", kExample));
+  DISCREET_ASSIGN(Delta delta, required<Delta>(text, "--delta", kAccountConvertExample));
   if (delta.value().sign() == 0) {
     return invalid_input("delta must be above 0 for this conversion, such as 1e-6");
   }
@@ -244,8 +244,8 @@ Result<report::Sheet> convert(const ConvertArguments& arguments) {
       implies_tau ? "tau" : (has_source ? (arguments.epsilon ? "delta" : "epsilon") : "rho");
   const std::string to = arguments.to.value_or(natural);
   if (arguments.set_aside && !(arguments.rho && (to == "epsilon" || to == "delta"))) {
-    return invalid_input("--set-aside goes with --rho; for example: " + std::string(kExample) +
-                         " --set-aside 1e-9");
+    return invalid_input("--set-aside goes with --rho; for example: " +
+                         std::string(kAccountConvertExample) + " --set-aside 1e-9");
   }
   if (to == "epsilon") return to_epsilon(arguments);
   if (to == "delta") return to_delta(arguments);

@@ -19,7 +19,8 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet account curve --gaussian 100x1000 --plot curve.svg";
+constexpr const char* kAccountCurveExample =
+    "discreet account curve --gaussian 100x1000 --plot curve.svg";
 constexpr std::uint64_t kPointsMax = 1000;
 
 struct CurveArguments {
@@ -129,7 +130,7 @@ report::Plot plot_of(const std::vector<accounting::Use>& uses, const std::vector
 }
 
 Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
-  DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kExample));
+  DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kAccountCurveExample));
   DISCREET_ASSIGN(const accounting::Notion notion, notion_of(arguments.notion));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_TRY(check_plot_name(arguments.plot));

@@ -9,7 +9,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kAccountDpSgdExample =
     "discreet account dp-sgd --sampling-probability 0.01 --noise-multiplier 1 --steps 10000 "
     "--delta 1e-6";
 
@@ -19,10 +19,11 @@ struct DpSgdArguments {
   FormatArguments format;
 };
 
-Result<accounting::Use> use_of(const DpSgdArguments& arguments) {
-  if (!arguments.sampling_probability) return missing("--sampling-probability", kExample);
-  if (!arguments.noise_multiplier) return missing("--noise-multiplier", kExample);
-  if (!arguments.steps) return missing("--steps", kExample);
+Result<accounting::Use> dp_sgd_use(const DpSgdArguments& arguments) {
+  if (!arguments.sampling_probability)
+    return missing("--sampling-probability", kAccountDpSgdExample);
+  if (!arguments.noise_multiplier) return missing("--noise-multiplier", kAccountDpSgdExample);
+  if (!arguments.steps) return missing("--steps", kAccountDpSgdExample);
   DISCREET_ASSIGN(const Rational q,
                   parse_number("sampling-probability", *arguments.sampling_probability));
   DISCREET_ASSIGN(const Rational sigma,
@@ -35,8 +36,8 @@ Result<accounting::Use> use_of(const DpSgdArguments& arguments) {
 }
 
 Result<int> run_dp_sgd(const DpSgdArguments& arguments, const Streams& streams) {
-  DISCREET_ASSIGN(const accounting::Use use, use_of(arguments));
-  DISCREET_ASSIGN(const Question question, arguments.question.parse(kExample));
+  DISCREET_ASSIGN(const accounting::Use use, dp_sgd_use(arguments));
+  DISCREET_ASSIGN(const Question question, arguments.question.parse(kAccountDpSgdExample));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_ASSIGN(const accounting::Bounds bounds, ask({use}, question));
   const auto& step = std::get<accounting::SubsampledGaussian>(use.mechanism);

@@ -20,7 +20,7 @@ Error at_line(std::size_t line, const std::string& message) {
   return invalid_input((line > 0 ? "line " + std::to_string(line) + ": " : "") + message);
 }
 
-Result<const Kind*> kind_of(const UseEntry& entry) {
+Result<const Kind*> kind_of_use(const UseEntry& entry) {
   const auto field = std::find_if(entry.fields.begin(), entry.fields.end(),
                                   [](const UseField& f) { return f.name == "mechanism"; });
   if (field == entry.fields.end()) {
@@ -40,7 +40,7 @@ std::string field_names(const Kind& kind) {
 }
 
 Result<accounting::Use> use_of(const UseEntry& entry) {
-  DISCREET_ASSIGN(const Kind* const kind, kind_of(entry));
+  DISCREET_ASSIGN(const Kind* const kind, kind_of_use(entry));
   std::vector<std::optional<std::string>> texts(kind->fields.size());
   std::optional<std::string> count;
   for (std::size_t i = 0; i < entry.fields.size(); ++i) {

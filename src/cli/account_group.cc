@@ -10,7 +10,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kAccountGroupExample =
     "discreet account group --people 4 --gaussian 100x1000 --delta 1e-6";
 
 struct GroupArguments {
@@ -40,14 +40,14 @@ Result<report::Sheet> group_of_rho(const GroupArguments& arguments, std::uint64_
 }
 
 Result<report::Sheet> group_of_uses(const GroupArguments& arguments, std::uint64_t people) {
-  DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kExample));
-  DISCREET_ASSIGN(Question question, arguments.question.parse(kExample));
+  DISCREET_ASSIGN(const auto uses, arguments.uses.parse(kAccountGroupExample));
+  DISCREET_ASSIGN(Question question, arguments.question.parse(kAccountGroupExample));
   question.people = people;
   return answer_sheet(uses, question);
 }
 
 Result<int> run_group(const GroupArguments& arguments, const Streams& streams) {
-  if (!arguments.people) return missing("--people", kExample);
+  if (!arguments.people) return missing("--people", kAccountGroupExample);
   DISCREET_ASSIGN(const std::uint64_t people, parse_count("people", *arguments.people, kPeopleMax));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_ASSIGN(report::Sheet sheet, arguments.rho ? group_of_rho(arguments, people)

@@ -9,7 +9,8 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample = "discreet account parallel --part 0.5 --part 0.3,1e-7";
+constexpr const char* kAccountParallelExample =
+    "discreet account parallel --part 0.5 --part 0.3,1e-7";
 
 struct ParallelArguments {
   std::vector<std::string> parts, rhos;
@@ -56,7 +57,7 @@ Result<int> run_parallel(const ParallelArguments& arguments, const Streams& stre
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   if (arguments.parts.empty() == arguments.rhos.empty()) {
     return invalid_input("give each part's cost, all with --part or all with --rho; for example: " +
-                         std::string(kExample));
+                         std::string(kAccountParallelExample));
   }
   DISCREET_ASSIGN(report::Sheet sheet, arguments.rhos.empty()
                                            ? of_parts(arguments.parts, neighbours)

@@ -9,7 +9,8 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample = "discreet account shuffle --epsilon0 1 --n 100000 --delta 1e-6";
+constexpr const char* kAccountShuffleExample =
+    "discreet account shuffle --epsilon0 1 --n 100000 --delta 1e-6";
 
 struct ShuffleArguments {
   Text epsilon0, people, delta, at_epsilon, mechanism;
@@ -24,8 +25,8 @@ Result<bool> is_response(const Text& mechanism) {
 }
 
 Result<int> run_shuffle(const ShuffleArguments& arguments, const Streams& streams) {
-  if (!arguments.people) return missing("--n", kExample);
-  if (!arguments.epsilon0) return missing("--epsilon0", kExample);
+  if (!arguments.people) return missing("--n", kAccountShuffleExample);
+  if (!arguments.epsilon0) return missing("--epsilon0", kAccountShuffleExample);
   const auto parsed = Epsilon::parse(*arguments.epsilon0);
   if (!parsed) return invalid_input("--epsilon0: " + parsed.error().message);
   const Epsilon& epsilon0 = *parsed;
@@ -33,8 +34,9 @@ Result<int> run_shuffle(const ShuffleArguments& arguments, const Streams& stream
   const accounting::Shuffle shuffle{people, epsilon0.value()};
   DISCREET_TRY(accounting::check(shuffle));
   DISCREET_ASSIGN(const bool response, is_response(arguments.mechanism));
-  DISCREET_ASSIGN(const Question question,
-                  QuestionArguments({arguments.delta, arguments.at_epsilon, {}}).parse(kExample));
+  DISCREET_ASSIGN(
+      const Question question,
+      QuestionArguments({arguments.delta, arguments.at_epsilon, {}}).parse(kAccountShuffleExample));
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   report::Sheet sheet;
   if (question.delta) {

@@ -15,7 +15,7 @@
 #include "cli/account_people.h"
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::account_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -537,4 +537,4 @@ TEST(AccountHelp, TeachesEveryCommand) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::account_test

@@ -15,7 +15,7 @@
 #include "cli/process_for_tests.h"
 #include "engine/duckdb/parquet_file.h"
 
-namespace discreet::cli {
+namespace discreet::cli::asking_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -458,4 +458,4 @@ TEST(Help, TeachesAskingToo) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::asking_test

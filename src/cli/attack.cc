@@ -42,7 +42,8 @@ Result<audit::AttackOptions> options_of(const AttackArguments& arguments) {
   return options;
 }
 
-Result<int> run(const std::string& name, const AttackArguments& arguments, const Streams& streams) {
+Result<int> run_attack(const std::string& name, const AttackArguments& arguments,
+                       const Streams& streams) {
   DISCREET_ASSIGN(audit::AttackOptions options, options_of(arguments));
   const Interruption interruption;
   report::Progress bar(streams.err, name);
@@ -80,7 +81,9 @@ void add_attack(Program& program) {
              "Costs nothing: the data is synthetic. With --out FOLDER a web page and the\n"
              "charts are written. The status is 70 if a baseline did not fall or ours did.\n",
          .closing = "Example:\n  discreet attack " + name + " --seed 1 --out report"},
-        [arguments, name](const Streams& streams) { return run(name, *arguments, streams); });
+        [arguments, name](const Streams& streams) {
+          return run_attack(name, *arguments, streams);
+        });
     add_text(app, "--epsilon", arguments->epsilon, "what ours may spend in all (1)");
     add_text(app, "--seed", arguments->seed, "repeats a run; fresh if left out");
     add_text(app, "--trials", arguments->trials, "how often the game is played");

@@ -7,7 +7,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::attack_test {
 namespace {
 
 class Folder {
@@ -171,4 +171,4 @@ TEST(Audit, ASignedReportIsAboutThisProgram) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::attack_test

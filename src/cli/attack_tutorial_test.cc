@@ -5,7 +5,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::attack_tutorial_test {
 namespace {
 
 TEST(Tutorial, EveryQuickCommandWorks) {
@@ -19,4 +19,4 @@ TEST(Tutorial, EveryQuickCommandWorks) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::attack_tutorial_test

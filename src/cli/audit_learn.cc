@@ -31,7 +31,7 @@ Result<learn::Sums> open_sums(const plan::Training& training,
   return learn::Sums(std::move(series), rows);
 }
 
-std::string two_digits(double x) {
+std::string with_two_digits(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2f", x);
   return text.data();
@@ -75,7 +75,7 @@ Result<int> run(const LearnAuditArguments& arguments, const Streams& streams) {
     table.add(
         {Cell::words(row.family), Cell::words(row.attack), Cell::words(claimed),
          Cell::words(std::to_string(row.guesses.right) + " of " + std::to_string(row.guesses.all)),
-         Cell::number(two_digits(row.measured)),
+         Cell::number(with_two_digits(row.measured)),
          Cell::words(arguments.mutants ? (row.ok ? "caught" : "MISSED")
                                        : (row.ok ? "holds" : "VIOLATED"))});
   }

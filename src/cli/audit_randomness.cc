@@ -15,7 +15,7 @@ struct RandomnessArguments {
   ExhibitArguments show;
 };
 
-Result<int> run(const RandomnessArguments& arguments, const Streams& streams) {
+Result<int> run_randomness(const RandomnessArguments& arguments, const Streams& streams) {
   const Interruption interruption;
   report::Progress bar(streams.err, "");
   DISCREET_ASSIGN(
@@ -48,7 +48,7 @@ void add_audit_randomness(Program& program, CLI::App& group) {
        .closing = "Costs nothing: no data is involved.\n\n"
                   "Example:\n  discreet audit randomness effective\n"
                   "  discreet audit randomness --out report"},
-      [arguments](const Streams& streams) { return run(*arguments, streams); });
+      [arguments](const Streams& streams) { return run_randomness(*arguments, streams); });
   add_text(app, "part", arguments->part,
            "effective, chosen, curves, parity, sources, memory, "
            "entropy or health; all if left out",

@@ -19,13 +19,13 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet audit report --key audit.key --out report";
+constexpr const char* kAuditReportExample = "discreet audit report --key audit.key --out report";
 
-struct ReportArguments {
+struct AuditReportArguments {
   Text key, out, policy, cases;
 };
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_report(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{Code::kNotFound, "there is no readable file " + in_quotes(path)};
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -35,7 +35,7 @@ Result<std::string> read_file(const std::string& path) {
 
 /// The running program's own bytes.
 Result<std::string> program_hash() {
-  DISCREET_ASSIGN(const std::string bytes, read_file("/proc/self/exe"));
+  DISCREET_ASSIGN(const std::string bytes, read_report("/proc/self/exe"));
   return ledger::to_hex(ledger::sha256(bytes));
 }
 
@@ -47,9 +47,9 @@ Result<ledger::OwnerKey> key_of(const std::string& file) {
   return key;
 }
 
-Result<int> run_report(const ReportArguments& arguments, const Streams& streams) {
-  if (!arguments.key) return missing("--key", kExample);
-  if (!arguments.out) return missing("--out", kExample);
+Result<int> run_audit_report(const AuditReportArguments& arguments, const Streams& streams) {
+  if (!arguments.key) return missing("--key", kAuditReportExample);
+  if (!arguments.out) return missing("--out", kAuditReportExample);
   DISCREET_ASSIGN(const ledger::OwnerKey key, key_of(*arguments.key));
   DISCREET_ASSIGN(const std::string hash, program_hash());
   const Interruption interruption;
@@ -86,7 +86,7 @@ Result<int> run_report(const ReportArguments& arguments, const Streams& streams)
                    "audit verify.";
   const ExhibitArguments show{.out = arguments.out, .json = false};
   DISCREET_TRY(show_exhibit(exhibit, show, streams));
-  DISCREET_ASSIGN(const std::string signed_bytes, read_file(*arguments.out + "/report.json"));
+  DISCREET_ASSIGN(const std::string signed_bytes, read_report(*arguments.out + "/report.json"));
   DISCREET_TRY(write_new_file(
       *arguments.out + "/report.sig",
       ledger::to_hex(key.public_key()) + "\n" + ledger::to_hex(key.sign(signed_bytes)) + "\n"));
@@ -97,14 +97,14 @@ Result<int> run_report(const ReportArguments& arguments, const Streams& streams)
   return ok ? 0 : describe(Code::kBug).exit_status;
 }
 
-struct VerifyArguments {
+struct AuditVerifyArguments {
   Text folder, key;
 };
 
-Result<int> run_verify(const VerifyArguments& arguments, const Streams& streams) {
+Result<int> run_audit_verify(const AuditVerifyArguments& arguments, const Streams& streams) {
   if (!arguments.folder) return missing("--report", "discreet audit verify --report report");
-  DISCREET_ASSIGN(const std::string document, read_file(*arguments.folder + "/report.json"));
-  DISCREET_ASSIGN(const std::string signature, read_file(*arguments.folder + "/report.sig"));
+  DISCREET_ASSIGN(const std::string document, read_report(*arguments.folder + "/report.json"));
+  DISCREET_ASSIGN(const std::string signature, read_report(*arguments.folder + "/report.sig"));
   const std::size_t line = signature.find('\n');
   const Error malformed{Code::kCorrupt, "report.sig is not a key and a signature, one a line"};
   if (line == std::string::npos) return malformed;
@@ -135,7 +135,7 @@ Result<int> run_verify(const VerifyArguments& arguments, const Streams& streams)
 }  // namespace
 
 void add_audit_report(Program& program, CLI::App& group) {
-  const auto arguments = std::make_shared<ReportArguments>();
+  const auto arguments = std::make_shared<AuditReportArguments>();
   CLI::App& app = program.command(
       group, "report",
       {.summary = "a signed report on this very program, JSON and HTML",
@@ -144,15 +144,15 @@ void add_audit_report(Program& program, CLI::App& group) {
            "--policy, the checklist; writes report.json, report.html and report.sig, an Ed25519\n"
            "signature that covers the SHA-256 of the running program. The key is made if the file\n"
            "does not exist.\n",
-       .closing =
-           std::string("Example:\n  ") + kExample + "\n  discreet audit verify --report report"},
-      [arguments](const Streams& streams) { return run_report(*arguments, streams); });
+       .closing = std::string("Example:\n  ") + kAuditReportExample +
+                  "\n  discreet audit verify --report report"},
+      [arguments](const Streams& streams) { return run_audit_report(*arguments, streams); });
   add_text(app, "--key", arguments->key, "the signing key", "FILE");
   add_text(app, "--out", arguments->out, "where to write", "FOLDER");
   add_text(app, "--policy", arguments->policy, "adds the checklist for it", "FILE");
   add_text(app, "--case", arguments->cases, "of the exact audit; all if left out", "NAME");
 
-  const auto verify = std::make_shared<VerifyArguments>();
+  const auto verify = std::make_shared<AuditVerifyArguments>();
   CLI::App& verify_app = program.command(
       group, "verify",
       {.summary = "check a report's signature, and whether it is about this program",
@@ -160,7 +160,7 @@ void add_audit_report(Program& program, CLI::App& group) {
                       "and whether\n"
                       "the report was made by the very program that runs now.\n",
        .closing = "Example:\n  discreet audit verify --report report"},
-      [verify](const Streams& streams) { return run_verify(*verify, streams); });
+      [verify](const Streams& streams) { return run_audit_verify(*verify, streams); });
   add_text(verify_app, "--report", verify->folder, "where the report is", "FOLDER");
   add_text(verify_app, "--public-key", verify->key, "the key that must have signed it", "HEX");
 }

@@ -9,7 +9,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::bad_input_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -261,4 +261,4 @@ TEST(TheWorld, AClosedStandardErrorDoesNotMixIntoAnything) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::bad_input_test

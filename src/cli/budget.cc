@@ -17,7 +17,7 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet budget --error 10";
+constexpr const char* kBudgetExample = "discreet budget --error 10";
 
 struct BudgetArguments {
   LedgerArguments where;
@@ -58,8 +58,8 @@ struct Line {
   Integer counts;
 };
 
-Result<std::vector<Line>> lines_of(const ledger::State& state, const BudgetArguments& arguments,
-                                   const Rational& error, const Confidence& confidence) {
+Result<std::vector<Line>> budget_lines(const ledger::State& state, const BudgetArguments& arguments,
+                                       const Rational& error, const Confidence& confidence) {
   std::vector<Line> lines;
   for (const auto& [name, units] : state.namespaces()) {
     if (arguments.units && *arguments.units != name) continue;
@@ -142,7 +142,7 @@ Result<int> run_budget(const BudgetArguments& arguments, const Streams& streams)
     DISCREET_ASSIGN(const report::Plot plot, spending_of(*ledger, units));
     DISCREET_TRY(write_plot(*arguments.plot, plot));
   }
-  DISCREET_ASSIGN(const std::vector<Line> lines, lines_of(state, arguments, error, confidence));
+  DISCREET_ASSIGN(const std::vector<Line> lines, budget_lines(state, arguments, error, confidence));
   if (format == report::Format::kTable) {
     DISCREET_TRY(write_all(streams.out, in_words(lines, error, confidence)));
     return 0;
@@ -170,7 +170,8 @@ void add_budget(Program& program) {
       {.summary = "what is left of the privacy budget, and what it will still buy",
        .explanation = "A gauge for the total and for every analyst, and how many more counts of\n"
                       "people it pays for at a given error. Looking costs nothing.\n",
-       .closing = std::string("Example:\n  ") + kExample + "\n  discreet budget --plot spent.svg"},
+       .closing =
+           std::string("Example:\n  ") + kBudgetExample + "\n  discreet budget --plot spent.svg"},
       [arguments](const Streams& streams) { return run_budget(*arguments, streams); });
   arguments->where.add_to(app);
   add_text(app, "--namespace", arguments->units, "only this one", "NAME");

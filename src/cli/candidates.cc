@@ -9,9 +9,9 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kForm = "write name,score, such as apples,12";
+constexpr const char* kCandidateForm = "write name,score, such as apples,12";
 
-Error at_line(std::size_t line, const std::string& what) {
+Error at_candidate(std::size_t line, const std::string& what) {
   return invalid_input("line " + std::to_string(line) + " " + what);
 }
 
@@ -39,37 +39,39 @@ struct Score {
   std::optional<Rational> fraction;  // when it is not whole, or does not fit
 };
 
-struct Line {
+struct CandidateLine {
   std::string_view name;
   Score score;
 };
 
-Result<Line> read_line(std::string_view line, std::size_t number) {
+Result<CandidateLine> read_candidate(std::string_view line, std::size_t number) {
   const std::size_t comma = line.rfind(',');
   if (comma == std::string_view::npos) {
-    return at_line(number, std::string(line.empty() ? "is empty; " : "has no comma; ") + kForm);
+    return at_candidate(
+        number, std::string(line.empty() ? "is empty; " : "has no comma; ") + kCandidateForm);
   }
   const std::string_view name = trimmed(line.substr(0, comma));
   const std::string_view text = trimmed(line.substr(comma + 1));
-  if (name.empty()) return at_line(number, std::string("has no name; ") + kForm);
+  if (name.empty()) return at_candidate(number, std::string("has no name; ") + kCandidateForm);
   Score score;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), score.whole);
-  if (error == std::errc() && end == text.data() + text.size()) return Line{name, score};
+  if (error == std::errc() && end == text.data() + text.size()) return CandidateLine{name, score};
   Result<Rational> parsed = Rational::parse(text);
   if (!parsed) {
-    return at_line(number, "has the score " + in_quotes(text) + ", which is no number; " + kForm);
+    return at_candidate(
+        number, "has the score " + in_quotes(text) + ", which is no number; " + kCandidateForm);
   }
   score.fraction = std::move(parsed).value();
-  return Line{name, std::move(score)};
+  return CandidateLine{name, std::move(score)};
 }
 
 bool fits_int64(const Integer& n) { return n.fits_slong_p(); }
 static_assert(sizeof(long) == sizeof(std::int64_t));
 
 Error too_wide(std::size_t line) {
-  return at_line(line,
-                 "has a score that does not fit 64 bits with the decimals of the others; "
-                 "round the scores, or divide scores and sensitivity by the same number");
+  return at_candidate(line,
+                      "has a score that does not fit 64 bits with the decimals of the others; "
+                      "round the scores, or divide scores and sensitivity by the same number");
 }
 
 /// The score times the unit; none when that does not fit.
@@ -88,15 +90,15 @@ std::optional<std::int64_t> scaled(const Rational& fraction, const Integer& unit
 
 Result<Candidates> read_candidates(std::string_view text) {
   const std::vector<std::string_view> lines = split_lines(text);
-  if (lines.empty()) return invalid_input(std::string("there is no input; ") + kForm);
+  if (lines.empty()) return invalid_input(std::string("there is no input; ") + kCandidateForm);
   Candidates out;
   std::vector<std::pair<std::size_t, Rational>> fractions;
   std::unordered_set<std::string_view> seen(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    DISCREET_ASSIGN(Line line, read_line(lines[i], i + 1));
+    DISCREET_ASSIGN(CandidateLine line, read_candidate(lines[i], i + 1));
     if (!seen.insert(line.name).second) {
-      return at_line(i + 1,
-                     "repeats the name " + in_quotes(line.name) + "; give each candidate once");
+      return at_candidate(
+          i + 1, "repeats the name " + in_quotes(line.name) + "; give each candidate once");
     }
     out.names.emplace_back(line.name);
     out.scores.push_back(line.score.whole);

@@ -18,9 +18,9 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample =
+constexpr const char* kChooseExample =
     "printf 'apples,12\\npears,9\\n' | discreet choose --epsilon 1 --sensitivity 1";
-constexpr std::size_t kInputMax = std::size_t{1} << 30;
+constexpr std::size_t kChoiceInputMax = std::size_t{1} << 30;
 constexpr std::uint64_t kTopMax = 1000;  // each of them is a pass over all candidates
 
 struct ChooseArguments {
@@ -29,7 +29,7 @@ struct ChooseArguments {
   PayerArguments payer;
 };
 
-struct Request {
+struct ChoiceRequest {
   Epsilon epsilon;
   Sensitivity sensitivity;
   Confidence confidence;
@@ -39,10 +39,10 @@ struct Request {
   std::shared_ptr<Payer> payer;
 };
 
-Result<Request> read_request(const ChooseArguments& arguments) {
-  DISCREET_ASSIGN(auto epsilon, required<Epsilon>(arguments.epsilon, "--epsilon", kExample));
+Result<ChoiceRequest> read_choice(const ChooseArguments& arguments) {
+  DISCREET_ASSIGN(auto epsilon, required<Epsilon>(arguments.epsilon, "--epsilon", kChooseExample));
   DISCREET_ASSIGN(auto sensitivity,
-                  required<Sensitivity>(arguments.sensitivity, "--sensitivity", kExample));
+                  required<Sensitivity>(arguments.sensitivity, "--sensitivity", kChooseExample));
   DISCREET_ASSIGN(auto confidence, confidence_of(arguments.confidence));
   DISCREET_ASSIGN(const auto format, arguments.format.parse());
   const std::string method = arguments.method.value_or("exponential");
@@ -58,13 +58,13 @@ Result<Request> read_request(const ChooseArguments& arguments) {
     }
   }
   DISCREET_ASSIGN(auto payer, Payer::open(arguments.payer));
-  return Request{std::move(epsilon),
-                 std::move(sensitivity),
-                 std::move(confidence),
-                 format,
-                 method,
-                 static_cast<std::size_t>(top),
-                 std::move(payer)};
+  return ChoiceRequest{std::move(epsilon),
+                       std::move(sensitivity),
+                       std::move(confidence),
+                       format,
+                       method,
+                       static_cast<std::size_t>(top),
+                       std::move(payer)};
 }
 
 /// What was chosen, and how good it is.
@@ -75,7 +75,8 @@ struct Choice {
 };
 
 template <class M>
-Result<Choice> choose_with(const M& mechanism, Candidates& candidates, const Request& request) {
+Result<Choice> choose_with(const M& mechanism, Candidates& candidates,
+                           const ChoiceRequest& request) {
   DISCREET_ASSIGN(const auto released, OwnValues::release(mechanism, std::move(candidates.scores),
                                                           request.confidence, request.payer.get()));
   std::vector<std::size_t> chosen;
@@ -88,7 +89,7 @@ Result<Choice> choose_with(const M& mechanism, Candidates& candidates, const Req
                 Rational::ratio(mechanism.shortfall(request.confidence), candidates.unit)};
 }
 
-Result<Choice> choose(Candidates& candidates, const Request& request) {
+Result<Choice> choose(Candidates& candidates, const ChoiceRequest& request) {
   // Scores were multiplied by the unit, and so is what one person can change.
   const auto sensitivity =
       Sensitivity::trusted(request.sensitivity.value() * Rational(candidates.unit));
@@ -112,7 +113,8 @@ Result<Choice> choose(Candidates& candidates, const Request& request) {
   return choose_with(mechanism, candidates, request);
 }
 
-std::string render(const Request& request, const Candidates& candidates, const Choice& choice) {
+std::string render(const ChoiceRequest& request, const Candidates& candidates,
+                   const Choice& choice) {
   const bool many = request.top > 1;
   report::Sheet sheet;
   std::string names;
@@ -138,8 +140,8 @@ std::string render(const Request& request, const Candidates& candidates, const C
 }
 
 Result<int> run_choose(const ChooseArguments& arguments, const Streams& streams) {
-  DISCREET_ASSIGN(const Request request, read_request(arguments));
-  DISCREET_ASSIGN(const std::string text, read_all(streams.in, kInputMax));
+  DISCREET_ASSIGN(const ChoiceRequest request, read_choice(arguments));
+  DISCREET_ASSIGN(const std::string text, read_all(streams.in, kChoiceInputMax));
   DISCREET_ASSIGN(Candidates candidates, read_candidates(text));
   DISCREET_ASSIGN(const Choice choice, choose(candidates, request));
   DISCREET_ASSIGN(const std::string bytes,

@@ -12,7 +12,7 @@
 #include "numeric/rational.h"
 #include "report/number.h"
 
-namespace discreet::cli {
+namespace discreet::cli::cli_test {
 namespace {
 
 std::string line(std::int64_t draw, const LineForm& form = {}) {
@@ -87,4 +87,4 @@ RC_GTEST_PROP(CandidatesLaws, ScoresComeBackExactly, (const std::vector<std::int
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::cli_test

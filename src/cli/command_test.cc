@@ -14,7 +14,7 @@
 #include "cli/process_for_tests.h"
 #include "cli/version.h"
 
-namespace discreet::cli {
+namespace discreet::cli::command_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -255,4 +255,4 @@ TEST(Version, IsThatOfTheBuild) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::command_test

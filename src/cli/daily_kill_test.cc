@@ -4,7 +4,7 @@
 
 #include "cli/daily_trial_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::daily_kill_test {
 namespace {
 
 TEST(DailyKilled, KeepsWhatWasPaidAndReleased) {
@@ -23,4 +23,4 @@ TEST(DailyKilled, KeepsWhatWasPaidAndReleased) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::daily_kill_test

@@ -13,7 +13,7 @@
 namespace discreet::cli {
 namespace {
 
-using nlohmann::json;
+using Made = nlohmann::json;
 
 constexpr const char* kDistribution =
     "discreet learn distribution --features age,cost --epsilon 1 --output columns.json";
@@ -31,10 +31,10 @@ Result<int> run_distribution(const LearnArguments& arguments, const Streams& str
   return hand_over(arguments, learned.taught.bytes, streams);
 }
 
-Result<std::string> table_bytes(const json& made, const learn::Course& course, bool parquet) {
+Result<std::string> table_bytes(const Made& made, const learn::Course& course, bool parquet) {
   if (!parquet) {
     std::string out = learn::csv_line(course.lesson.columns);
-    for (const json& row : made.at("rows")) out += learn::csv_line(row);
+    for (const Made& row : made.at("rows")) out += learn::csv_line(row);
     return out;
   }
   std::vector<engine::duckdb::ParquetColumn> columns;
@@ -44,9 +44,9 @@ Result<std::string> table_bytes(const json& made, const learn::Course& course, b
                                                          : policy::Type::kDecimal});
   }
   std::vector<std::vector<std::optional<std::string>>> rows;
-  for (const json& row : made.at("rows")) {
+  for (const Made& row : made.at("rows")) {
     rows.emplace_back();
-    for (const json& cell : row) rows.back().emplace_back(cell.get<std::string>());
+    for (const Made& cell : row) rows.back().emplace_back(cell.get<std::string>());
   }
   return engine::duckdb::parquet_bytes(columns, rows);
 }
@@ -56,7 +56,7 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
   DISCREET_TRY(check_place(arguments.certificate));
   DISCREET_ASSIGN(const Learned learned,
                   learn_task("synthesize", arguments.learn, kSynthesize, streams));
-  const json made = json::parse(learned.taught.bytes);
+  const Made made = Made::parse(learned.taught.bytes);
   const bool parquet = arguments.learn.output && arguments.learn.output->ends_with(".parquet");
   DISCREET_ASSIGN(const std::string table, table_bytes(made, learned.course, parquet));
   if (arguments.report) {

@@ -14,7 +14,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::learn_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -289,4 +289,4 @@ TEST(Learn, AKilledNetworkGoesOnFromItsSealedCheckpoint) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::learn_test

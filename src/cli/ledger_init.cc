@@ -14,7 +14,7 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample =
+constexpr const char* kLedgerInitExample =
     "discreet ledger init --namespace patients --epsilon 10 --analyst ann:2";
 
 struct NamespaceArguments {
@@ -23,7 +23,7 @@ struct NamespaceArguments {
   CapArguments cap;
 };
 
-struct InitArguments {
+struct LedgerInitArguments {
   LedgerArguments where;
   NamespaceArguments units;
   Text policy, witness_every, witness_ms;
@@ -93,10 +93,10 @@ Result<ledger::AnalystTerms> analyst_of(const std::string& text, const CapRule& 
 }
 
 Result<ledger::NamespaceTerms> terms_of(const NamespaceArguments& arguments) {
-  if (!arguments.name) return missing("--namespace", kExample);
+  if (!arguments.name) return missing("--namespace", kLedgerInitExample);
   if (arguments.cap.epsilon.has_value() == arguments.cap.rho.has_value()) {
     return arguments.cap.epsilon ? invalid_input("give --epsilon or --rho, not both")
-                                 : missing("--epsilon", kExample);
+                                 : missing("--epsilon", kLedgerInitExample);
   }
   DISCREET_ASSIGN(const CapRule rule, rule_of(arguments));
   DISCREET_ASSIGN(const Rational amount,
@@ -157,7 +157,7 @@ Result<ledger::NamespaceTerms> terms_of(const policy::Units& units) {
 }
 
 /// The namespaces of --policy, or the one of the options.
-Result<std::vector<ledger::NamespaceTerms>> all_terms(const InitArguments& arguments) {
+Result<std::vector<ledger::NamespaceTerms>> all_terms(const LedgerInitArguments& arguments) {
   std::vector<ledger::NamespaceTerms> all;
   if (!arguments.policy) {
     DISCREET_ASSIGN(ledger::NamespaceTerms terms, terms_of(arguments.units));
@@ -196,7 +196,7 @@ void add_namespace_options(CLI::App& app, NamespaceArguments& arguments) {
             "VALUE");
 }
 
-Result<int> run_init(const InitArguments& arguments, const Streams& streams) {
+Result<int> run_ledger_init(const LedgerInitArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_ASSIGN(const std::vector<ledger::NamespaceTerms> all, all_terms(arguments));
   for (const ledger::NamespaceTerms& terms : all) DISCREET_TRY(ledger::check_terms(terms));
@@ -245,10 +245,11 @@ Result<int> run_init(const InitArguments& arguments, const Streams& streams) {
 
 Result<void> init_ledger(const std::string& policy, const LedgerArguments& where,
                          const Streams& streams) {
-  InitArguments arguments;
+  LedgerInitArguments arguments;
   arguments.where = where;
   arguments.policy = policy;
-  DISCREET_TRY(run_init(arguments, {.in = streams.in, .out = streams.err, .err = streams.err}));
+  DISCREET_TRY(
+      run_ledger_init(arguments, {.in = streams.in, .out = streams.err, .err = streams.err}));
   return {};
 }
 
@@ -271,7 +272,7 @@ Result<int> run_add(const AddArguments& arguments, const Streams& streams) {
 }  // namespace
 
 void add_ledger_init(Program& program, CLI::App& ledger) {
-  const auto arguments = std::make_shared<InitArguments>();
+  const auto arguments = std::make_shared<LedgerInitArguments>();
   CLI::App& app = program.command(
       ledger, "init",
       {.summary = "make a ledger with a namespace of units",
@@ -280,10 +281,10 @@ void add_ledger_init(Program& program, CLI::App& ledger) {
            "they share everything. An analyst's own cap bounds what that analyst learns alone.\n"
            "A ledger is one file; the owner's key and the witness are kept elsewhere, by default\n"
            "in the user's state directory. The ledger does not open without its witness.\n",
-       .closing = std::string("Example:\n  ") + kExample +
+       .closing = std::string("Example:\n  ") + kLedgerInitExample +
                   "\n  discreet ledger init --namespace people --notion zcdp --epsilon 4 --delta "
                   "1e-6 \\\n    --block people.enrolled --block-value 2025 --block-value 2026"},
-      [arguments](const Streams& streams) { return run_init(*arguments, streams); });
+      [arguments](const Streams& streams) { return run_ledger_init(*arguments, streams); });
   arguments->where.add_to(app);
   add_text(app, "--policy", arguments->policy, "take the namespaces and caps from this policy",
            "FILE");

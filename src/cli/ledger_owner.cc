@@ -91,10 +91,11 @@ Result<std::string> run_clock(const OwnerArguments& arguments) {
   return std::string("the clock is accepted; budgets never depend on it\n");
 }
 
-using Run = Result<std::string> (*)(const OwnerArguments&);
+using OwnerRun = Result<std::string> (*)(const OwnerArguments&);
 
-CLI::App& add(Program& program, CLI::App& ledger, const std::string& name, const Lesson& lesson,
-              Run run, const std::shared_ptr<OwnerArguments>& arguments) {
+CLI::App& add_owner_command(Program& program, CLI::App& ledger, const std::string& name,
+                            const Lesson& lesson, OwnerRun run,
+                            const std::shared_ptr<OwnerArguments>& arguments) {
   CLI::App& app = program.command(ledger, name, lesson,
                                   [arguments, run](const Streams& streams) -> Result<int> {
                                     DISCREET_ASSIGN(const std::string text, run(*arguments));
@@ -111,64 +112,64 @@ std::string example(const char* text) { return std::string("Example:\n  ") + tex
 
 void add_ledger_owner(Program& program, CLI::App& ledger) {
   const auto analyst = std::make_shared<OwnerArguments>();
-  CLI::App& analyst_app =
-      add(program, ledger, "analyst",
-          {.summary = "a further analyst, with a cap of their own",
-           .explanation = "The cap bounds what this analyst learns alone; the namespace's total\n"
-                          "bounds all of them together, whatever their caps add up to.\n",
-           .closing = example(kAnalystExample)},
-          run_analyst, analyst);
+  CLI::App& analyst_app = add_owner_command(
+      program, ledger, "analyst",
+      {.summary = "a further analyst, with a cap of their own",
+       .explanation = "The cap bounds what this analyst learns alone; the namespace's total\n"
+                      "bounds all of them together, whatever their caps add up to.\n",
+       .closing = example(kAnalystExample)},
+      run_analyst, analyst);
   add_text(analyst_app, "--namespace", analyst->units, "of which namespace (the only one)", "NAME");
   add_text(analyst_app, "--analyst", analyst->analyst, "their name", "NAME");
   analyst->cap.add_to(analyst_app);
 
   const auto block = std::make_shared<OwnerArguments>();
-  CLI::App& block_app =
-      add(program, ledger, "block",
-          {.summary = "declare a further value of the block attribute: new people, new budget",
-           .explanation = "A unit is in one block for ever. Questions about one block charge only\n"
-                          "it; questions about all charge every block.\n",
-           .closing = example(kBlockExample)},
-          run_block, block);
+  CLI::App& block_app = add_owner_command(
+      program, ledger, "block",
+      {.summary = "declare a further value of the block attribute: new people, new budget",
+       .explanation = "A unit is in one block for ever. Questions about one block charge only\n"
+                      "it; questions about all charge every block.\n",
+       .closing = example(kBlockExample)},
+      run_block, block);
   add_text(block_app, "--namespace", block->units, "of which namespace (the only one)", "NAME");
   add_text(block_app, "--value", block->value, "the new value", "VALUE");
 
   const auto top_up = std::make_shared<OwnerArguments>();
-  CLI::App& top_up_app =
-      add(program, ledger, "top-up",
-          {.summary = "raise a cap, as a signed and permanent record with a reason",
-           .explanation =
-               "There is no refill and no reset. Raising a cap weakens the promise that was made\n"
-               "to everybody in the data, so it needs the owner's key and a reason, and it stays\n"
-               "in the history for ever.\n",
-           .closing = example(kTopUpExample)},
-          run_top_up, top_up);
+  CLI::App& top_up_app = add_owner_command(
+      program, ledger, "top-up",
+      {.summary = "raise a cap, as a signed and permanent record with a reason",
+       .explanation =
+           "There is no refill and no reset. Raising a cap weakens the promise that was made\n"
+           "to everybody in the data, so it needs the owner's key and a reason, and it stays\n"
+           "in the history for ever.\n",
+       .closing = example(kTopUpExample)},
+      run_top_up, top_up);
   add_text(top_up_app, "--namespace", top_up->units, "of which namespace (the only one)", "NAME");
   add_text(top_up_app, "--analyst", top_up->analyst, "this analyst's cap, not the total", "NAME");
   top_up->cap.add_to(top_up_app);
   add_text(top_up_app, "--reason", top_up->reason, "why", "TEXT");
 
   const auto recover = std::make_shared<OwnerArguments>();
-  CLI::App& recover_app =
-      add(program, ledger, "recover",
-          {.summary = "go on with an older copy after a loss: everything counts as spent",
-           .explanation =
-               "For a ledger whose witness has seen more records than the file holds (a restored\n"
-               "backup), or is lost while no receipt was printed. What the lost records charged\n"
-               "cannot be known, so all of it is spent.\n"
-               "First look for the newest copy; this is the last resort.\n",
-           .closing = example(kRecoverExample)},
-          run_recover, recover);
+  CLI::App& recover_app = add_owner_command(
+      program, ledger, "recover",
+      {.summary = "go on with an older copy after a loss: everything counts as spent",
+       .explanation =
+           "For a ledger whose witness has seen more records than the file holds (a restored\n"
+           "backup), or is lost while no receipt was printed. What the lost records charged\n"
+           "cannot be known, so all of it is spent.\n"
+           "First look for the newest copy; this is the last resort.\n",
+       .closing = example(kRecoverExample)},
+      run_recover, recover);
   add_text(recover_app, "--reason", recover->reason, "why", "TEXT");
 
   const auto clock = std::make_shared<OwnerArguments>();
-  CLI::App& clock_app =
-      add(program, ledger, "clock",
-          {.summary = "go on although the clock was set back",
-           .explanation = "Records never go back in time. When the machine's clock is far behind\n"
-                          "the last record, set it right; if the record was wrong, say so here.\n",
-           .closing = example(kClockExample)},
-          run_clock, clock);
+  CLI::App& clock_app = add_owner_command(
+      program, ledger, "clock",
+      {.summary = "go on although the clock was set back",
+       .explanation = "Records never go back in time. When the machine's clock is far behind\n"
+                      "the last record, set it right; if the record was wrong, say so here.\n",
+       .closing = example(kClockExample)},
+      run_clock, clock);
   add_text(clock_app, "--reason", clock->reason, "why", "TEXT");
 }
 

@@ -11,7 +11,7 @@ namespace {
 using report::Cell;
 using report::Table;
 
-struct ShowArguments {
+struct LedgerShowArguments {
   LedgerArguments where;
   FormatArguments format;
 };
@@ -34,7 +34,7 @@ std::string window_text(const ledger::LedgerTerms& terms) {
   return text + "; a rollback could hide at most " + std::to_string(terms.witness_every - 1);
 }
 
-Result<int> run_show(const ShowArguments& arguments, const Streams& streams) {
+Result<int> run_ledger_show(const LedgerShowArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_ASSIGN(const auto ledger, arguments.where.open(ledger::Access::kLook));
   DISCREET_ASSIGN(const ledger::State state, ledger->state());
@@ -71,14 +71,14 @@ Result<int> run_show(const ShowArguments& arguments, const Streams& streams) {
 }  // namespace
 
 void add_ledger_show(Program& program, CLI::App& ledger) {
-  const auto arguments = std::make_shared<ShowArguments>();
+  const auto arguments = std::make_shared<LedgerShowArguments>();
   CLI::App& app = program.command(
       ledger, "show",
       {.summary = "all accounts: caps, what is spent, what is left",
        .explanation = "Amounts are exact multiples of 10^-18. Looking costs nothing and needs no\n"
                       "key: what is spent depends on the questions, never on data.\n",
        .closing = "Example:\n  discreet ledger show\n  discreet ledger show --format csv"},
-      [arguments](const Streams& streams) { return run_show(*arguments, streams); });
+      [arguments](const Streams& streams) { return run_ledger_show(*arguments, streams); });
   arguments->where.add_to(app);
   arguments->format.add_to(app);
 }

@@ -12,7 +12,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::ledger_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ TEST_F(LedgerCommand, TurnsDownBadInputWithTheFix) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::ledger_test

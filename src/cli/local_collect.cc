@@ -18,7 +18,7 @@ namespace {
 
 using server::collect::Collector;
 
-constexpr const char* kExample =
+constexpr const char* kLocalCollectExample =
     "discreet local collect --survey colour.survey --store colour --listen 127.0.0.1:8080";
 constexpr std::size_t kReportsFileMax = server::collect::kFrameMax;  // a file is one frame
 
@@ -27,7 +27,7 @@ struct CollectArguments {
   std::vector<std::string> files;
 };
 
-Result<std::string> read_file(const std::string& name, std::size_t most) {
+Result<std::string> read_at_most(const std::string& name, std::size_t most) {
   DISCREET_ASSIGN(const OpenFile file, OpenFile::open(name, O_RDONLY));
   DISCREET_ASSIGN(const std::uint64_t size, file.size());
   if (size > most) {
@@ -37,7 +37,7 @@ Result<std::string> read_file(const std::string& name, std::size_t most) {
   return file.read_at(0, static_cast<std::size_t>(size));
 }
 
-Result<server::http::Options> options_of(const CollectArguments& arguments) {
+Result<server::http::Options> server_options(const CollectArguments& arguments) {
   server::http::Options options;
   DISCREET_TRY(server::http::parse_listen(*arguments.listen, options));
   if (arguments.certificate.has_value() != arguments.key.has_value()) {
@@ -53,7 +53,7 @@ Result<server::http::Options> options_of(const CollectArguments& arguments) {
 
 Result<void> serve(const CollectArguments& arguments, Collector& collector,
                    const Streams& streams) {
-  DISCREET_ASSIGN(const server::http::Options options, options_of(arguments));
+  DISCREET_ASSIGN(const server::http::Options options, server_options(arguments));
   server::Signals signals;
   server::http::Router router;
   server::collect::add_routes(router, collector, server::collect::estimate_json);
@@ -74,7 +74,7 @@ Result<void> serve(const CollectArguments& arguments, Collector& collector,
 Result<void> take_files(const std::vector<std::string>& files, Collector& collector,
                         const Streams& streams) {
   for (const std::string& name : files) {
-    DISCREET_ASSIGN(const std::string bytes, read_file(name, kReportsFileMax));
+    DISCREET_ASSIGN(const std::string bytes, read_at_most(name, kReportsFileMax));
     std::string why;
     DISCREET_TRY(collector.accept(bytes, &why));
     if (!why.empty()) say(streams.err, "note: " + in_quotes(name) + ": " + why + "\n");
@@ -83,10 +83,10 @@ Result<void> take_files(const std::vector<std::string>& files, Collector& collec
 }
 
 Result<int> run_collect(const CollectArguments& arguments, const Streams& streams) {
-  if (!arguments.survey) return missing("--survey", kExample);
-  if (!arguments.store) return missing("--store", kExample);
+  if (!arguments.survey) return missing("--survey", kLocalCollectExample);
+  if (!arguments.store) return missing("--store", kLocalCollectExample);
   if (!arguments.listen && arguments.files.empty()) {
-    return missing("--listen, or a file of reports,", kExample);
+    return missing("--listen, or a file of reports,", kLocalCollectExample);
   }
   server::collect::CollectorOptions options{.folder = *arguments.store};
   if (arguments.reports_max) {
@@ -96,7 +96,8 @@ Result<int> run_collect(const CollectArguments& arguments, const Streams& stream
   if (arguments.shard) {
     DISCREET_ASSIGN(options.shard, local::parse_shard(*arguments.shard));
   }
-  DISCREET_ASSIGN(const std::string survey, read_file(*arguments.survey, local::kSurveyBytesMax));
+  DISCREET_ASSIGN(const std::string survey,
+                  read_at_most(*arguments.survey, local::kSurveyBytesMax));
   DISCREET_ASSIGN(options.survey, local::parse_survey(survey));
   DISCREET_ASSIGN(const auto collector, Collector::open(options));
   if (collector->torn_bytes() > 0) {
@@ -127,7 +128,7 @@ void add_local_collect(Program& program, CLI::App& local) {
            "  GET /v1/aggregate  the same for discreet local estimate\n"
            "  GET /v1/survey, /v1/counts, /healthz, /metrics\n",
        .closing =
-           std::string("Example:\n  ") + kExample +
+           std::string("Example:\n  ") + kLocalCollectExample +
            "\n  discreet local collect --survey colour.survey --store colour reports.bin\n"
            "  curl --data-binary @reports.bin -H 'Content-Type: application/octet-stream' \\\n"
            "    http://127.0.0.1:8080/v1/reports"},

@@ -4,7 +4,7 @@
 #include "cli/process_for_tests.h"
 #include "ledger/scratch_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::local_collect_test {
 namespace {
 
 using ledger::Scratch;
@@ -72,4 +72,4 @@ TEST(LocalCollect, TakesFilesAndSaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::local_collect_test

@@ -21,14 +21,15 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet local compare --epsilon 1 --people 1e6 --plot price.svg";
+constexpr const char* kLocalCompareExample =
+    "discreet local compare --epsilon 1 --people 1e6 --plot price.svg";
 
 struct CompareArguments {
   Text epsilon, people, share, trials, vary, plot;
   FormatArguments format;
 };
 
-struct Point {
+struct ComparedPoint {
   double x = 0;
   double local = 0, local_theory = 0;
   double central = 0, central_theory = 0;
@@ -78,10 +79,10 @@ Result<double> central_error(const Setting& s) {
   return std::sqrt(squares / static_cast<double>(s.trials));
 }
 
-Result<Point> measure(const Setting& s, double x) {
+Result<ComparedPoint> measure(const Setting& s, double x) {
   const double e = std::exp(s.epsilon.value().to_double(Round::kDown));
   const double n = static_cast<double>(s.people);
-  Point point{.x = x};
+  ComparedPoint point{.x = x};
   DISCREET_ASSIGN(point.local, local_error(s));
   DISCREET_ASSIGN(point.central, central_error(s));
   point.local_theory = std::sqrt(e) / ((e - 1) * std::sqrt(n));
@@ -95,8 +96,9 @@ std::string digits(double x) {
   return buffer;
 }
 
-Result<std::vector<Point>> points_of(const CompareArguments& a, bool by_epsilon) {
-  DISCREET_ASSIGN(const Epsilon epsilon, required<Epsilon>(a.epsilon, "--epsilon", kExample));
+Result<std::vector<ComparedPoint>> compared_points(const CompareArguments& a, bool by_epsilon) {
+  DISCREET_ASSIGN(const Epsilon epsilon,
+                  required<Epsilon>(a.epsilon, "--epsilon", kLocalCompareExample));
   DISCREET_ASSIGN(const std::uint64_t people,
                   parse_count("people", a.people.value_or("1000000"), 10'000'000));
   DISCREET_ASSIGN(const std::uint64_t trials,
@@ -104,10 +106,10 @@ Result<std::vector<Point>> points_of(const CompareArguments& a, bool by_epsilon)
   DISCREET_ASSIGN(const Rational share, parse_number("share", a.share.value_or("0.3")));
   if (share.sign() < 0 || share > Rational(1)) return invalid_input("share must lie in [0, 1]");
   const double part = share.to_double(Round::kDown);
-  std::vector<Point> points;
+  std::vector<ComparedPoint> points;
   const auto add = [&](const Epsilon& e, std::uint64_t n, double x) -> Result<void> {
     const auto yes = static_cast<std::uint64_t>(std::llround(part * static_cast<double>(n)));
-    DISCREET_ASSIGN(const Point point, measure({e, n, yes, trials}, x));
+    DISCREET_ASSIGN(const ComparedPoint point, measure({e, n, yes, trials}, x));
     points.push_back(point);
     return {};
   };
@@ -129,7 +131,7 @@ Result<std::vector<Point>> points_of(const CompareArguments& a, bool by_epsilon)
   return points;
 }
 
-ErrorChart chart_of(const std::vector<Point>& points, bool by_epsilon) {
+ErrorChart chart_of(const std::vector<ComparedPoint>& points, bool by_epsilon) {
   ErrorChart chart{"The price of trusting nobody",
                    by_epsilon ? "epsilon" : "people n",
                    "error of the share (root mean square)",
@@ -138,7 +140,7 @@ ErrorChart chart_of(const std::vector<Point>& points, bool by_epsilon) {
   ErrorLine local_theory{"local: about 1/(eps sqrt n)", false, {}};
   ErrorLine central{"", true, {}};
   ErrorLine central_theory{"central: about 1.4/(eps n)", false, {}};
-  for (const Point& p : points) {
+  for (const ComparedPoint& p : points) {
     local.points.emplace_back(p.x, p.local);
     local_theory.points.emplace_back(p.x, p.local_theory);
     if (p.central > 0) central.points.emplace_back(p.x, p.central);
@@ -157,10 +159,10 @@ Result<int> run_compare(const CompareArguments& a, const Streams& streams) {
   DISCREET_TRY(check_plot_name(a.plot));
   DISCREET_ASSIGN(const report::Format format, a.format.parse());
   const bool by_epsilon = vary == "epsilon";
-  DISCREET_ASSIGN(const std::vector<Point> points, points_of(a, by_epsilon));
+  DISCREET_ASSIGN(const std::vector<ComparedPoint> points, compared_points(a, by_epsilon));
   report::Table table(
       {vary, "local_error", "local_theorem", "central_error", "central_theorem", "local/central"});
-  for (const Point& p : points) {
+  for (const ComparedPoint& p : points) {
     table.add({Cell::number(digits(p.x)), Cell::number(digits(p.local)),
                Cell::number(digits(p.local_theory)), Cell::number(digits(p.central)),
                Cell::number(digits(p.central_theory)),

@@ -21,7 +21,7 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet local estimate --survey s.survey reports";
+constexpr const char* kLocalEstimateExample = "discreet local estimate --survey s.survey reports";
 
 // Six significant digits; ends of intervals a last digit outward.
 std::string text_of(double x) {
@@ -49,7 +49,7 @@ Result<std::map<std::string, double>> truth_of(const Context& c) {
   return shares;
 }
 
-std::string label_of(const local::Survey& survey, std::size_t choice) {
+std::string choice_label(const local::Survey& survey, std::size_t choice) {
   if (survey.answers == local::Answers::kNumbers) {
     const double low = static_cast<double>(survey.low) * 1e-6;
     const double width = (static_cast<double>(survey.high) * 1e-6 - low) /
@@ -128,7 +128,7 @@ Result<std::string> choices(const Context& c) {
   ShareTable table(c, more);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const auto& s = shares[i];
-    const std::string label = label_of(survey, s.choice);
+    const std::string label = choice_label(survey, s.choice);
     std::vector<Cell> cells;
     if (!nearest.empty()) cells.push_back(Cell::number(text_of(nearest[s.choice])));
     if (!certain.empty()) cells.push_back(Cell::words(certain[i] ? "yes" : "no"));
@@ -260,11 +260,11 @@ void SurveyEstimate::add_to(CLI::App& app) {
 
 Result<int> run_survey_estimate(const SurveyEstimate& wanted, const Text& confidence_text,
                                 const FormatArguments& format_arguments, const Streams& streams) {
-  DISCREET_ASSIGN(const local::Survey survey, read_survey(wanted.survey, kExample));
+  DISCREET_ASSIGN(const local::Survey survey, read_survey(wanted.survey, kLocalEstimateExample));
   DISCREET_ASSIGN(const Confidence confidence, confidence_of(confidence_text));
   DISCREET_ASSIGN(const report::Format format, format_arguments.parse());
   DISCREET_TRY(check_plot_name(wanted.plot));
-  if (wanted.files.empty()) return missing("a file of reports", kExample);
+  if (wanted.files.empty()) return missing("a file of reports", kLocalEstimateExample);
   DISCREET_ASSIGN(const local::Aggregate aggregate, read_reports(wanted.files, survey));
   const double beta = (Rational(1) - confidence.value()).to_double(Round::kDown);
   const Context context{wanted, aggregate, beta, format};

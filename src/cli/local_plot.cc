@@ -126,7 +126,7 @@ void draw(Canvas& canvas, const ErrorChart& chart) {
 }
 
 template <class Chart>
-Result<void> write(const std::string& path, const Chart& chart) {
+Result<void> write_file_of(const std::string& path, const Chart& chart) {
   DISCREET_TRY(check_plot_name(path));
   const auto canvas = path.ends_with(".png") ? report::png_canvas() : report::svg_canvas();
   draw(*canvas, chart);
@@ -136,10 +136,10 @@ Result<void> write(const std::string& path, const Chart& chart) {
 }  // namespace
 
 Result<void> write_chart(const std::string& path, const ShareChart& chart) {
-  return write(path, chart);
+  return write_file_of(path, chart);
 }
 Result<void> write_chart(const std::string& path, const ErrorChart& chart) {
-  return write(path, chart);
+  return write_file_of(path, chart);
 }
 
 }  // namespace discreet::cli

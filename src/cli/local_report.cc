@@ -10,18 +10,18 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kLocalReportExample =
     "discreet local report --survey smoking.survey --memory ~/.discreet-memory --answer yes";
 constexpr std::size_t kAtOnce = 1 << 16;
-constexpr std::size_t kInputMax = std::size_t{1} << 32;
+constexpr std::size_t kReportInputMax = std::size_t{1} << 32;
 
-struct ReportArguments {
+struct LocalReportArguments {
   Text survey, memory, budget, answer;
   bool simulate = false;
   bool json = false;
 };
 
-Result<void> write_report(const ReportArguments& a, const std::string& batch,
+Result<void> write_report(const LocalReportArguments& a, const std::string& batch,
                           const Streams& streams) {
   if (!a.json) return write_all(streams.out, batch);
   std::string_view bytes = batch;
@@ -29,9 +29,9 @@ Result<void> write_report(const ReportArguments& a, const std::string& batch,
   return write_all(streams.out, to_json(facts));
 }
 
-Result<int> simulate(const ReportArguments& a, const local::Survey& survey,
+Result<int> simulate(const LocalReportArguments& a, const local::Survey& survey,
                      const Streams& streams) {
-  DISCREET_ASSIGN(const std::string text, read_all(streams.in, kInputMax));
+  DISCREET_ASSIGN(const std::string text, read_all(streams.in, kReportInputMax));
   std::vector<local::Answer> answers;
   std::size_t line = 0;
   for (const std::string& answer : lines_of(text)) {
@@ -53,8 +53,8 @@ Result<int> simulate(const ReportArguments& a, const local::Survey& survey,
   return 0;
 }
 
-Result<int> run_report(const ReportArguments& a, const Streams& streams) {
-  DISCREET_ASSIGN(const local::Survey survey, read_survey(a.survey, kExample));
+Result<int> run_local_report(const LocalReportArguments& a, const Streams& streams) {
+  DISCREET_ASSIGN(const local::Survey survey, read_survey(a.survey, kLocalReportExample));
   if (a.simulate) {
     if (a.answer || a.memory) {
       return invalid_input(
@@ -63,8 +63,8 @@ Result<int> run_report(const ReportArguments& a, const Streams& streams) {
     }
     return simulate(a, survey, streams);
   }
-  if (!a.memory) return missing("--memory", kExample);
-  if (!a.answer) return missing("--answer", kExample);
+  if (!a.memory) return missing("--memory", kLocalReportExample);
+  if (!a.answer) return missing("--answer", kLocalReportExample);
   std::optional<std::uint64_t> budget;
   if (a.budget) {
     DISCREET_ASSIGN(budget, local::parse_budget(*a.budget));
@@ -82,7 +82,7 @@ Result<int> run_report(const ReportArguments& a, const Streams& streams) {
 }  // namespace
 
 void add_local_report(Program& program, CLI::App& local) {
-  const auto a = std::make_shared<ReportArguments>();
+  const auto a = std::make_shared<LocalReportArguments>();
   CLI::App& app = program.command(
       local, "report",
       {.summary = "answer a survey at home, from your own lifetime budget",
@@ -96,7 +96,7 @@ void add_local_report(Program& program, CLI::App& local) {
                   "Example:\n"
                   "  discreet local report --survey s.survey --memory me --lifetime-budget 10 \\\n"
                   "    --answer yes > report"},
-      [a](const Streams& streams) { return run_report(*a, streams); });
+      [a](const Streams& streams) { return run_local_report(*a, streams); });
   add_text(app, "--survey", a->survey, "the survey", "FILE");
   add_text(app, "--memory", a->memory, "your memory; made when it is not there", "FILE");
   add_text(app, "--lifetime-budget", a->budget, "needed once, when the memory is made");

@@ -11,11 +11,11 @@
 namespace discreet::cli {
 namespace {
 
-struct ShowArguments {
+struct LocalShowArguments {
   Text file;
 };
 
-Result<int> run_show(const ShowArguments& a, const Streams& streams) {
+Result<int> run_local_show(const LocalShowArguments& a, const Streams& streams) {
   if (!a.file) return missing("FILE", "discreet local show smoking.survey");
   DISCREET_ASSIGN(const std::string bytes, read_whole_file(*a.file));
   std::string text;
@@ -44,7 +44,7 @@ Result<int> run_show(const ShowArguments& a, const Streams& streams) {
 }  // namespace
 
 void add_local_show(Program& program, CLI::App& local) {
-  const auto a = std::make_shared<ShowArguments>();
+  const auto a = std::make_shared<LocalShowArguments>();
   CLI::App& app = program.command(
       local, "show",
       {.summary = "show a survey, reports or a memory as JSON",
@@ -53,7 +53,7 @@ void add_local_show(Program& program, CLI::App& local) {
        .closing = "Costs nothing.\n\n"
                   "Example:\n"
                   "  discreet local show smoking.survey"},
-      [a](const Streams& streams) { return run_show(*a, streams); });
+      [a](const Streams& streams) { return run_local_show(*a, streams); });
   add_text(app, "FILE", a->file, "the file", "");
 }
 

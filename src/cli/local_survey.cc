@@ -10,7 +10,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kLocalSurveyExample =
     "discreet local survey --name smoking --epsilon 1 --labels no,yes --out smoking.survey";
 
 struct SurveyArguments {
@@ -69,13 +69,14 @@ Result<local::Survey> design_strings(const SurveyArguments& a, const Epsilon& ep
 }
 
 Result<local::Survey> design(const SurveyArguments& a) {
-  if (!a.name) return missing("--name", kExample);
+  if (!a.name) return missing("--name", kLocalSurveyExample);
   if (a.bias) {
     if (a.epsilon) return invalid_input("give --epsilon or --bias, not both");
     DISCREET_ASSIGN(const Rational bias, parse_number("bias", *a.bias));
     return local::design_biased_response(*a.name, bias);
   }
-  DISCREET_ASSIGN(const Epsilon epsilon, required<Epsilon>(a.epsilon, "--epsilon", kExample));
+  DISCREET_ASSIGN(const Epsilon epsilon,
+                  required<Epsilon>(a.epsilon, "--epsilon", kLocalSurveyExample));
   std::optional<local::Mechanism> mechanism;
   if (a.mechanism) {
     DISCREET_ASSIGN(mechanism, local::mechanism_named(*a.mechanism));
@@ -83,7 +84,7 @@ Result<local::Survey> design(const SurveyArguments& a) {
   if (a.strings) return design_strings(a, epsilon);
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   if (a.low || a.high) {
-    if (!a.low || !a.high) return missing("--low and --high, both,", kExample);
+    if (!a.low || !a.high) return missing("--low and --high, both,", kLocalSurveyExample);
     DISCREET_ASSIGN(const std::int64_t low, local::parse_millionths(*a.low));
     DISCREET_ASSIGN(const std::int64_t high, local::parse_millionths(*a.high));
     range = {low, high};
@@ -106,7 +107,7 @@ Result<local::Survey> design(const SurveyArguments& a) {
 }
 
 Result<int> run_survey(const SurveyArguments& arguments, const Streams& streams) {
-  if (!arguments.out) return missing("--out", kExample);
+  if (!arguments.out) return missing("--out", kLocalSurveyExample);
   DISCREET_ASSIGN(const local::Survey survey, design(arguments));
   DISCREET_TRY(write_file(*arguments.out, encode(survey)));
   DISCREET_TRY(write_all(streams.out, to_json(survey)));

@@ -11,7 +11,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::local_test {
 namespace {
 
 class Local : public testing::Test {
@@ -164,4 +164,4 @@ TEST_F(Local, FindsMeansQuantilesAndStrings) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::local_test

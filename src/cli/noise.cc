@@ -244,11 +244,11 @@ Result<int> run_geometric(const NoiseArguments& arguments, const Streams& stream
               released.provenance());
 }
 
-using Run = Result<int> (*)(const NoiseArguments&, const Streams&);
+using NoiseRun = Result<int> (*)(const NoiseArguments&, const Streams&);
 
 /// Adds a command with the options that all three take.
 CLI::App& add_kind(Program& program, CLI::App& noise, const std::string& name, const Lesson& lesson,
-                   Run run, const std::shared_ptr<NoiseArguments>& arguments) {
+                   NoiseRun run, const std::shared_ptr<NoiseArguments>& arguments) {
   CLI::App& app = program.command(noise, name, lesson, [arguments, run](const Streams& streams) {
     return run(*arguments, streams);
   });

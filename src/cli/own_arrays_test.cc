@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace discreet::cli {
+namespace discreet::cli::own_arrays_test {
 namespace {
 
 const Sensitivity kOne = Sensitivity::parse("1").value();
@@ -57,4 +57,4 @@ TEST(OwnArrays, NothingIsWrittenWhenParametersAreWrong) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::own_arrays_test

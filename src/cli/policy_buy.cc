@@ -19,7 +19,7 @@ namespace {
 
 using report::Cell;
 
-constexpr const char* kExample = "discreet policy buy visits.cost --epsilon 0.2 --write";
+constexpr const char* kPolicyBuyExample = "discreet policy buy visits.cost --epsilon 0.2 --write";
 
 struct BuyArguments {
   Text place, epsilon, delta, step;
@@ -29,14 +29,14 @@ struct BuyArguments {
 };
 
 Result<session::Purchase> purchase_of(const BuyArguments& arguments, const std::string& text) {
-  if (!arguments.place) return missing("TABLE.COLUMN", kExample);
+  if (!arguments.place) return missing("TABLE.COLUMN", kPolicyBuyExample);
   const auto place = policy::split_at_dot(*arguments.place);
   if (!place) {
     return invalid_input("name a table and a column, such as visits.cost; got " +
                          in_quotes(*arguments.place));
   }
   DISCREET_ASSIGN(const Epsilon epsilon,
-                  required<Epsilon>(arguments.epsilon, "--epsilon", kExample));
+                  required<Epsilon>(arguments.epsilon, "--epsilon", kPolicyBuyExample));
   session::Purchase purchase{.table = place->first, .column = place->second, .epsilon = epsilon};
   if (arguments.delta) {
     DISCREET_ASSIGN(purchase.delta, Delta::parse(*arguments.delta));
@@ -238,7 +238,7 @@ void add_policy_buy(Program& program, CLI::App& policy) {
            "until\nit is bought.\n",
        .closing = std::string("Costs what --epsilon (and --delta) say; the same purchase again is "
                               "free.\n\nExample:\n  ") +
-                  kExample},
+                  kPolicyBuyExample},
       [arguments](const Streams& streams) { return run_buy(*arguments, streams); });
   add_text(app, "TABLE.COLUMN", arguments->place, "which column", "");
   add_text(app, "--epsilon", arguments->epsilon, "what it may cost, such as 0.2");

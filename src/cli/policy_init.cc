@@ -10,13 +10,13 @@
 namespace discreet::cli {
 namespace {
 
-struct InitArguments {
+struct PolicyInitArguments {
   std::vector<std::string> sources;
   DraftPurchase purchase;
 };
 
-Result<int> run_init(const InitArguments& arguments, const Describe& describe,
-                     const Streams& streams) {
+Result<int> run_policy_init(const PolicyInitArguments& arguments, const Describe& describe,
+                            const Streams& streams) {
   const std::vector<std::string>& sources = arguments.sources;
   if (sources.empty()) {
     return invalid_input("name the files; for example: discreet policy init visits.parquet");
@@ -56,7 +56,7 @@ Result<int> run_init(const InitArguments& arguments, const Describe& describe,
 }  // namespace
 
 void add_policy_init(Program& program, CLI::App& policy, Describe describe) {
-  const auto arguments = std::make_shared<InitArguments>();
+  const auto arguments = std::make_shared<PolicyInitArguments>();
   CLI::App& app = program.command(
       policy, "init",
       {.summary = "a draft from the schema of files, without looking at a value",
@@ -78,7 +78,7 @@ void add_policy_init(Program& program, CLI::App& policy, Describe describe) {
            "  discreet policy init visits.parquet --unit patient_id --snapshot 2026-11 \\\n"
            "    --epsilon 0.4 > policy.yaml"},
       [arguments, describe = std::move(describe)](const Streams& streams) {
-        return run_init(*arguments, describe, streams);
+        return run_policy_init(*arguments, describe, streams);
       });
   add_words(app, "FILE", arguments->sources,
             "Parquet, CSV or JSON files, FILE.duckdb:TABLE, or\n"

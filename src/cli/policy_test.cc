@@ -10,7 +10,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::policy_test {
 namespace {
 
 const char* const kGood = R"(version: 1
@@ -199,4 +199,4 @@ TEST(PolicyInit, RefusesWhatItCannotDraft) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::policy_test

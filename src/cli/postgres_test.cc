@@ -12,7 +12,7 @@
 #include "cli/process_for_tests.h"
 #include "engine/postgres/postgres_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::postgres_test {
 namespace {
 
 using engine::postgres::PrivatePostgres;
@@ -115,4 +115,4 @@ TEST_F(OnPostgres, FromTheLedgerToTheAnswer) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::postgres_test

@@ -14,7 +14,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample = "discreet predict smoker.json < new.csv";
+constexpr const char* kPredictExample = "discreet predict smoker.json < new.csv";
 constexpr std::size_t kBytesMax = std::size_t{1} << 30;
 
 struct PredictArguments {
@@ -38,7 +38,7 @@ void say_unread(const std::vector<learn::Unread>& unread, const Streams& streams
 }
 
 Result<int> run_predict(const PredictArguments& arguments, const Streams& streams) {
-  if (!arguments.model) return missing("the model", kExample);
+  if (!arguments.model) return missing("the model", kPredictExample);
   // Without O_NONBLOCK a pipe in the file's place would wait for a writer.
   DISCREET_ASSIGN(const OpenFile file, OpenFile::open(*arguments.model, O_RDONLY | O_NONBLOCK));
   DISCREET_ASSIGN(const std::uint64_t size, file.size());
@@ -72,7 +72,8 @@ void add_predict(Program& program) {
            "value, class probabilities, or the nearest centre. Values outside of the\n"
            "model's ranges count as the nearest end; rows with empty cells stay empty. Values\n"
            "that the model does not list, or cannot read, are counted on standard error.\n",
-       .closing = std::string("Costs nothing: the model is released.\n\nExample:\n  ") + kExample},
+       .closing =
+           std::string("Costs nothing: the model is released.\n\nExample:\n  ") + kPredictExample},
       [arguments](const Streams& streams) { return run_predict(*arguments, streams); });
   add_text(app, "model", arguments->model, "made by discreet learn", "FILE");
   add_text(app, "--output", arguments->output, "write it there (standard output)", "FILE");

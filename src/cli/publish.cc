@@ -18,7 +18,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample = "discreet publish workload.yaml --output tables";
+constexpr const char* kPublishExample = "discreet publish workload.yaml --output tables";
 
 struct PublishArguments {
   Text file, output, report, certificate, request_id;
@@ -110,7 +110,7 @@ std::string what_fits(const publish::Foreseen& foreseen) {
 }
 
 Result<int> run_publish(const PublishArguments& arguments, const Streams& streams) {
-  if (!arguments.file) return missing("the workload", kExample);
+  if (!arguments.file) return missing("the workload", kPublishExample);
   DISCREET_ASSIGN(const FileFormat format, format_of(arguments));
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world,
@@ -223,7 +223,7 @@ void add_publish(Program& program) {
            "anything is charged. One charge pays for all; what is made from the released numbers\n"
            "afterwards is free, and publishing the same again gives the same numbers, free.\n",
        .closing = std::string("Example:\n  discreet publish workload.yaml --dry-run\n  ") +
-                  kExample +
+                  kPublishExample +
                   " --format parquet\n  discreet curve workload.yaml --plot curve.svg\n"
                   "  discreet publish daily register visits_by_day"},
       [arguments](const Streams& streams) { return run_publish(*arguments, streams); });

@@ -9,7 +9,8 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample = "discreet publish daily step visits_by_day --day 2026-01-05";
+constexpr const char* kPublishDailyExample =
+    "discreet publish daily step visits_by_day --day 2026-01-05";
 
 struct DailyArguments {
   Text name, day, state;
@@ -50,8 +51,8 @@ std::string comparison(const plan::CheckedDaily& checked) {
 }
 
 /// Every row says whom it protects, wherever it is copied to.
-report::Table table_of(const plan::CheckedDaily& checked,
-                       const std::vector<publish::DailyRow>& rows) {
+report::Table daily_table(const plan::CheckedDaily& checked,
+                          const std::vector<publish::DailyRow>& rows) {
   report::Table table({"day", "count", "total", "total_low", "total_high", "protects"});
   const std::string whom = checked.event_level ? "single rows (EVENT-LEVEL)" : "units";
   const double width = publish::normal_width(0.95);
@@ -65,7 +66,7 @@ report::Table table_of(const plan::CheckedDaily& checked,
 }
 
 Result<int> run_register(const DailyArguments& arguments, const Streams& streams) {
-  if (!arguments.name) return missing("the question's name", kExample);
+  if (!arguments.name) return missing("the question's name", kPublishDailyExample);
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
   publish::DailyStream stream(asking->policy(), asking->ledger(),
@@ -83,7 +84,7 @@ Result<int> run_register(const DailyArguments& arguments, const Streams& streams
 }
 
 Result<int> run_step(const DailyArguments& arguments, const Streams& streams) {
-  if (!arguments.name) return missing("the question's name", kExample);
+  if (!arguments.name) return missing("the question's name", kPublishDailyExample);
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
@@ -93,13 +94,13 @@ Result<int> run_step(const DailyArguments& arguments, const Streams& streams) {
   const engine::OwnerLog log{.say = engine_says(streams), .progress = {}};
   DISCREET_ASSIGN(const publish::DailyRow row,
                   stream.step(*arguments.name, arguments.day, asking->engine(), log));
-  DISCREET_TRY(write_all(streams.out, table_of(checked, {row}).render(format)));
+  DISCREET_TRY(write_all(streams.out, daily_table(checked, {row}).render(format)));
   say(streams.err, protection(checked));
   return 0;
 }
 
-Result<int> run_show(const DailyArguments& arguments, const Streams& streams) {
-  if (!arguments.name) return missing("the question's name", kExample);
+Result<int> run_daily_show(const DailyArguments& arguments, const Streams& streams) {
+  if (!arguments.name) return missing("the question's name", kPublishDailyExample);
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
@@ -107,13 +108,15 @@ Result<int> run_show(const DailyArguments& arguments, const Streams& streams) {
                               arguments.folder(asking->policy()));
   DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
   DISCREET_ASSIGN(const auto rows, stream.rows(*arguments.name));
-  DISCREET_TRY(write_all(streams.out, table_of(checked, rows).render(format)));
+  DISCREET_TRY(write_all(streams.out, daily_table(checked, rows).render(format)));
   say(streams.err, protection(checked) + comparison(checked));
   return 0;
 }
 
-CLI::App& add(Program& program, CLI::App& daily, const std::string& name, const Lesson& lesson,
-              Result<int> (*run)(const DailyArguments&, const Streams&), bool has_day) {
+CLI::App& add_daily_command(Program& program, CLI::App& daily, const std::string& name,
+                            const Lesson& lesson,
+                            Result<int> (*run)(const DailyArguments&, const Streams&),
+                            bool has_day) {
   const auto arguments = std::make_shared<DailyArguments>();
   CLI::App& app = program.command(
       daily, name, lesson, [arguments, run](const Streams& s) { return run(*arguments, s); });
@@ -138,17 +141,20 @@ void add_publish_daily(Program& program, CLI::App& publish) {
            "of the running total grows with the logarithm of the days. Rows must stay in the\n"
            "source; rows that come late never count.\n",
        .closing = std::string("Example:\n  discreet publish daily register visits_by_day\n  ") +
-                  kExample + "\n  discreet publish daily show visits_by_day --format csv"},
+                  kPublishDailyExample +
+                  "\n  discreet publish daily show visits_by_day --format csv"},
       [](const Streams&) -> Result<int> {
         return invalid_input("publish daily needs one of register, step or show");
       });
-  add(program, daily, "register",
-      {.summary = "charge all days and begin", .explanation = "", .closing = ""}, run_register,
-      false);
-  add(program, daily, "step", {.summary = "release the next day", .explanation = "", .closing = ""},
-      run_step, true);
-  add(program, daily, "show",
-      {.summary = "all days so far; free", .explanation = "", .closing = ""}, run_show, false);
+  add_daily_command(program, daily, "register",
+                    {.summary = "charge all days and begin", .explanation = "", .closing = ""},
+                    run_register, false);
+  add_daily_command(program, daily, "step",
+                    {.summary = "release the next day", .explanation = "", .closing = ""}, run_step,
+                    true);
+  add_daily_command(program, daily, "show",
+                    {.summary = "all days so far; free", .explanation = "", .closing = ""},
+                    run_daily_show, false);
 }
 
 }  // namespace discreet::cli

@@ -11,7 +11,7 @@
 
 #include "cli/process_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::publish_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -310,4 +310,4 @@ TEST(Daily, RowsThatComeLateNeverCount) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::publish_test

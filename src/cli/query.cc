@@ -18,7 +18,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kQueryExample =
     "discreet query \"SELECT clinic, COUNT(*) FROM visits GROUP BY clinic\" --epsilon 0.5";
 constexpr std::size_t kSqlMax = std::size_t{1} << 20;
 
@@ -31,7 +31,7 @@ struct QueryArguments {
 
 Result<std::string> sql_of(const Text& text, const Streams& streams) {
   if (text && *text != "-") return *text;
-  if (!text && isatty(streams.in) == 1) return missing("the question", kExample);
+  if (!text && isatty(streams.in) == 1) return missing("the question", kQueryExample);
   return read_all(streams.in, kSqlMax);
 }
 
@@ -129,14 +129,14 @@ Result<int> run_explain(const ExplainArguments& arguments, const Streams& stream
   return 0;
 }
 
-struct CurveArguments {
+struct QueryCurveArguments {
   Text sql, plot, from, to;
   WorldArguments world;
   QuestionOptions question;
   FormatArguments format;
 };
 
-constexpr int kCurvePoints = 25;
+constexpr int kQueryCurvePoints = 25;
 
 report::Cell width_cell(double width) {
   if (!std::isfinite(width)) return report::Cell::words("unbounded");
@@ -145,7 +145,7 @@ report::Cell width_cell(double width) {
   return report::Cell::number(text.data());
 }
 
-Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
+Result<int> run_query_curve(const QueryCurveArguments& arguments, const Streams& streams) {
   if (arguments.sql && (arguments.sql->ends_with(".yaml") || arguments.sql->ends_with(".yml"))) {
     return run_workload_curve({.file = arguments.sql,
                                .from = arguments.from,
@@ -166,8 +166,8 @@ Result<int> run_curve(const CurveArguments& arguments, const Streams& streams) {
                   arguments.question.request(sql, arguments.world.analyst));
   request.options.epsilon = Epsilon::trusted(to);
   std::vector<Rational> epsilons;
-  for (int i = 0; i < kCurvePoints; ++i) {
-    epsilons.push_back(from + (to - from) * Rational::ratio(i, kCurvePoints - 1));
+  for (int i = 0; i < kQueryCurvePoints; ++i) {
+    epsilons.push_back(from + (to - from) * Rational::ratio(i, kQueryCurvePoints - 1));
   }
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kLook, engine_says(streams)));
@@ -201,7 +201,7 @@ void add_query(Program& program) {
            "charged before anything runs, and the answer is stored before it is shown. The same\n"
            "question under the same snapshot label gives the stored answer again, free.\n",
        .closing =
-           std::string("Example:\n  ") + kExample +
+           std::string("Example:\n  ") + kQueryExample +
            "\n  discreet query \"SELECT AVG(cost) FROM visits\" --error 2%\n"
            "  discreet query \"SELECT city, COUNT(*) AS n FROM visits GROUP BY city\" \\\n"
            "    --epsilon 1 --delta 1e-8 --format parquet --output cities.parquet\n"
@@ -232,7 +232,7 @@ void add_query(Program& program) {
   explain->world.add_to(explain_app);
   explain->format.add_to(explain_app);
 
-  const auto curve = std::make_shared<CurveArguments>();
+  const auto curve = std::make_shared<QueryCurveArguments>();
   CLI::App& curve_app = program.command(
       program.root(), "curve",
       {.summary = "a question's error at every epsilon, as a table or a picture",
@@ -244,7 +244,7 @@ void add_query(Program& program) {
            "there are: say about how many with --rows.\n",
        .closing = "Example:\n  discreet curve \"SELECT COUNT(*) FROM visits\" --plot error.svg\n"
                   "  discreet curve workload.yaml --plot error.png    # of a whole publication"},
-      [curve](const Streams& streams) { return run_curve(*curve, streams); });
+      [curve](const Streams& streams) { return run_query_curve(*curve, streams); });
   add_text(curve_app, "sql", curve->sql, "the question, or a workload file (.yaml)", "SQL");
   add_text(curve_app, "--from", curve->from, "the least epsilon (0.05)");
   add_text(curve_app, "--to", curve->to, "the largest epsilon (2)");

@@ -18,7 +18,7 @@
 namespace discreet::cli {
 namespace {
 
-constexpr const char* kExample = "discreet serve --policy policy.yaml --listen 127.0.0.1:8080";
+constexpr const char* kServeExample = "discreet serve --policy policy.yaml --listen 127.0.0.1:8080";
 
 struct ServeArguments {
   WorldArguments world;
@@ -186,7 +186,7 @@ void add_serve(Program& program) {
            "login, whose password it tells once. A browser shows the pages for owner, analysts and "
            "auditor, and for\n"
            "people who answer a --survey; /api/v1/openapi.json describes the interface.\n",
-       .closing = std::string("Example:\n  ") + kExample +
+       .closing = std::string("Example:\n  ") + kServeExample +
                   "\n  curl -H 'Content-Type: application/json' -d "
                   "'{\"name\":\"owner\",\"password\":\"...\"}' \\\n"
                   "    http://127.0.0.1:8080/api/v1/login"},

@@ -7,7 +7,7 @@
 #include "engine/postgres/postgres_for_tests.h"
 #include "ledger/scratch_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::serve_test {
 namespace {
 
 using ledger::Scratch;
@@ -188,4 +188,4 @@ TEST(Serve, StartsReloadsAndSaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::serve_test

@@ -11,7 +11,7 @@ namespace {
 
 volatile std::sig_atomic_t came = 0;
 
-void note(int) {
+void note_signal(int) {
   came = 1;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
@@ -21,8 +21,8 @@ void note(int) {
 
 StopOnSignal::StopOnSignal(engine::Engine& engine) {
   came = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+  std::signal(SIGINT, note_signal);
+  std::signal(SIGTERM, note_signal);
   watch_ = std::jthread([&engine](const std::stop_token& over) {
     std::mutex mutex;
     std::condition_variable_any wake;

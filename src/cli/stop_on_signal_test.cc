@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-namespace discreet::cli {
+namespace discreet::cli::stop_on_signal_test {
 namespace {
 
 /// Counts how often it was told to stop.
@@ -57,4 +57,4 @@ TEST(StopOnSignal, LeavesAQuestionAloneThatNobodyStops) {
 }
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::stop_on_signal_test

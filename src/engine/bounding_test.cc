@@ -11,7 +11,7 @@
 #include "engine/bounding_for_tests.h"
 #include "engine/key.h"
 
-namespace discreet::engine {
+namespace discreet::engine::bounding_test {
 namespace {
 
 using mechanism::Groups;
@@ -355,4 +355,4 @@ TEST(Bounding, HandlesUnitsWithManyRowsAndManyUnits) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::bounding_test

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace discreet::engine {
+namespace discreet::engine::census_test {
 namespace {
 
 struct Row {
@@ -181,4 +181,4 @@ TEST(Census, CompletesGroupsOfTheSameRowsOnly) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::census_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace discreet::engine {
+namespace discreet::engine::integer_map_test {
 namespace {
 
 std::int64_t expected(const IntegerMap::Formula& f, std::int64_t x) {
@@ -61,4 +61,4 @@ TEST(IntegerMap, KnowsWhereItChangesNothing) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::integer_map_test

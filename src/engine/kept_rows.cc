@@ -44,8 +44,9 @@ class RowOrder {
 
 /// Of one unit's rows, sorted: the first `most` in the order of hash(secret, unit, contents,
 /// occurrence).
-std::vector<const std::uint64_t*> keep(std::span<const std::uint64_t* const> rows, std::size_t most,
-                                       const RowLayout& layout, const Secret& secret) {
+std::vector<const std::uint64_t*> keep_rows(std::span<const std::uint64_t* const> rows,
+                                            std::size_t most, const RowLayout& layout,
+                                            const Secret& secret) {
   if (rows.size() <= most) return {rows.begin(), rows.end()};
   const RowOrder order(layout);
   std::vector<std::pair<std::uint64_t, std::size_t>> ranked;
@@ -85,8 +86,8 @@ std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atom
       std::size_t end = begin + 1;
       while (end < rows.size() && order.same_unit(rows[end], rows[begin])) ++end;
       const auto kept =
-          keep(std::span(rows).subspan(begin, end - begin),
-               static_cast<std::size_t>(task_.rows_per_unit_and_group), layout_, secret_);
+          keep_rows(std::span(rows).subspan(begin, end - begin),
+                    static_cast<std::size_t>(task_.rows_per_unit_and_group), layout_, secret_);
       for (const std::uint64_t* row : kept) {
         for (const Measure& measure : task_.measures) {
           const RowLayout::Field& field = layout_.field(*measure.content);

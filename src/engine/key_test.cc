@@ -7,7 +7,7 @@
 
 #include "engine/key_ids.h"
 
-namespace discreet::engine {
+namespace discreet::engine::key_test {
 namespace {
 
 using plan::Shape;
@@ -85,4 +85,4 @@ TEST(KeyIds, NumberManyValuesApart) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::key_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace discreet::engine {
+namespace discreet::engine::keyed_hash_test {
 namespace {
 
 // Key 00 01 .. 0f and messages 00 01 .. as in the appendix of [AB12] and in its authors' vectors.
@@ -45,4 +45,4 @@ TEST(Secret, IsFreshEveryTime) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::keyed_hash_test

@@ -5,7 +5,7 @@
 
 #include "plan/random_for_tests.h"
 
-namespace discreet::engine {
+namespace discreet::engine::like_test {
 namespace {
 
 std::string some_of(plan::Random& random, const std::vector<std::string>& parts, int most) {
@@ -54,4 +54,4 @@ TEST(FirstCharacters, CountsCharactersNotBytes) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::like_test

@@ -13,7 +13,7 @@
 #include "plan/grid.h"
 #include "plan/shape_rules.h"
 
-namespace discreet::engine {
+namespace discreet::engine::quantize_test {
 namespace {
 
 using policy::Grid;
@@ -185,4 +185,4 @@ RC_GTEST_PROP(Quantizer, ReadsRandomTextAsThePlanSays, ()) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::quantize_test

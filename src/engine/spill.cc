@@ -13,7 +13,7 @@
 namespace discreet::engine {
 namespace {
 
-constexpr std::size_t kBlock = 16;                     // bytes of AES
+constexpr std::size_t kSpillBlock = 16;                // bytes of AES
 constexpr std::size_t kBuffer = std::size_t{1} << 18;  // bytes at a time
 
 /// The bytes of a file from `place` on, encrypted or decrypted: counter mode is its own inverse.
@@ -21,9 +21,9 @@ constexpr std::size_t kBuffer = std::size_t{1} << 18;  // bytes at a time
 class Stream {
  public:
   Stream(const Secret& key, std::uint64_t place) : context_(EVP_CIPHER_CTX_new()) {
-    unsigned char counter[kBlock] = {};
+    unsigned char counter[kSpillBlock] = {};
     for (std::size_t i = 0; i < 8; ++i) {
-      counter[kBlock - 1 - i] = static_cast<unsigned char>((place / kBlock) >> (8 * i));
+      counter[kSpillBlock - 1 - i] = static_cast<unsigned char>((place / kSpillBlock) >> (8 * i));
     }
     if (context_ == nullptr ||
         EVP_EncryptInit_ex(context_.get(), EVP_aes_128_ctr(), nullptr,
@@ -85,7 +85,7 @@ Spill::~Spill() { close(file_); }
 
 std::uint64_t Spill::write(std::span<const std::uint64_t> words) {
   const std::uint64_t bytes = words.size_bytes();
-  const std::uint64_t place = end_.fetch_add((bytes + kBlock - 1) / kBlock * kBlock);
+  const std::uint64_t place = end_.fetch_add((bytes + kSpillBlock - 1) / kSpillBlock * kSpillBlock);
   Stream stream(key_, place);
   std::vector<char> buffer(std::min<std::size_t>(bytes, kBuffer));
   const char* from = reinterpret_cast<const char*>(words.data());

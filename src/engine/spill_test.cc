@@ -14,7 +14,7 @@
 
 #include "engine/bounding.h"
 
-namespace discreet::engine {
+namespace discreet::engine::spill_test {
 namespace {
 
 /// A folder of its own, gone with this.
@@ -149,4 +149,4 @@ TEST(RowRoom, IsNotExceeded) {
 }
 
 }  // namespace
-}  // namespace discreet::engine
+}  // namespace discreet::engine::spill_test

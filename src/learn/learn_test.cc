@@ -17,7 +17,7 @@
 #include "learn/synthetic.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::learn {
+namespace discreet::learn::learn_test {
 namespace {
 
 using mechanism::ClippedSums;
@@ -797,4 +797,4 @@ TEST(Model, ReadsBackAndPredicts) {
 }
 
 }  // namespace
-}  // namespace discreet::learn
+}  // namespace discreet::learn::learn_test

@@ -9,7 +9,7 @@
 #include "learn/parts.h"
 #include "session/clinic_for_tests.h"
 
-namespace discreet::learn {
+namespace discreet::learn::lesson_test {
 namespace {
 
 /// The clinic, and an engine of our own over its files.
@@ -239,4 +239,4 @@ TEST(Lesson, RefusesWhatThePolicyDoesNotAllow) {
 }
 
 }  // namespace
-}  // namespace discreet::learn
+}  // namespace discreet::learn::lesson_test

@@ -105,8 +105,8 @@ std::vector<double> first_weights(const Shape& shape, std::uint64_t seed) {
   return w;
 }
 
-constexpr double kMark = 0.25;  ///< beside a vector of length 1, in the first step
-constexpr double kClip = 0.5;   ///< of a gradient
+constexpr double kNetworkMark = 0.25;  ///< beside a vector of length 1, in the first step
+constexpr double kClip = 0.5;          ///< of a gradient
 constexpr double kRateMax = 1000;
 
 std::uint64_t sampling_threshold(double sampling) {
@@ -183,13 +183,13 @@ class Descent {
 
   Result<void> measure(Sums& sums) {
     DISCREET_ASSIGN(const std::vector<double> middle,
-                    sums.dense(shape_.d + 1, std::sqrt(1 + kMark * kMark),
+                    sums.dense(shape_.d + 1, std::sqrt(1 + kNetworkMark * kNetworkMark),
                                [&](std::span<const std::int64_t> row, std::span<double> v) {
                                  if (!read(row)) return;
                                  std::copy(pass_.x.begin(), pass_.x.end(), v.begin());
-                                 v[shape_.d] = kMark;
+                                 v[shape_.d] = kNetworkMark;
                                }));
-    usual_ = std::max(middle[shape_.d], 2 * sums.deviation()) / kMark;
+    usual_ = std::max(middle[shape_.d], 2 * sums.deviation()) / kNetworkMark;
     for (std::size_t i = 0; i < shape_.d; ++i) centre_[i] = middle[i] / usual_;
     return {};
   }

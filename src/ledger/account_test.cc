@@ -10,7 +10,7 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::account_test {
 namespace {
 
 using namespace fixture;
@@ -132,4 +132,4 @@ TEST(Account, PricesBeyondAllBoundsAreRefusedNotWrapped) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::account_test

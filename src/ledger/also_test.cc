@@ -6,10 +6,11 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::also_test {
 namespace {
 
 using namespace fixture;
+using fixture::Ask;
 
 /// Persons pay for two units that move, households for `members`.
 Charge both(const Ask& what, std::int64_t members = 3) {
@@ -191,4 +192,4 @@ TEST(GroupPrice, InEveryNotion) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::also_test

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace discreet::ledger {
+namespace discreet::ledger::commit_queue_test {
 namespace {
 
 TEST(CommitQueue, LeavesNobodyWaitingWhenABatchThrows) {
@@ -46,4 +46,4 @@ TEST(CommitQueue, FailsEveryWorkOfABatchThatThrew) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::commit_queue_test

@@ -10,7 +10,7 @@
 #include "ledger/ledger.h"
 #include "ledger/scratch_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::copies_test {
 namespace {
 
 class Copies : public testing::Test {
@@ -203,4 +203,4 @@ TEST_F(Copies, APrintedReceiptShowsThatTheLedgerIsOlder) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::copies_test

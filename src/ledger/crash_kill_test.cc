@@ -7,7 +7,7 @@
 #include "ledger/crash_kill_for_tests.h"
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::crash_kill_test {
 namespace {
 
 TEST(Kill, NothingThatAKilledProcessSentIsLost) {
@@ -24,4 +24,4 @@ TEST(Kill, NothingThatAKilledProcessSentIsLost) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::crash_kill_test

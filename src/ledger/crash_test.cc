@@ -9,7 +9,7 @@
 #include "ledger/crash_threads_for_tests.h"
 #include "ledger/crash_trial_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::crash_test {
 namespace {
 
 void expect_none(const Point& point, const Verdict& verdict) {
@@ -149,4 +149,4 @@ TEST(Crash, ACreationThatIsCutShortIsWholeOrRefused) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::crash_test

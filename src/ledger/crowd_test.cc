@@ -12,10 +12,11 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::crowd_test {
 namespace {
 
 using namespace fixture;
+using fixture::Ask;
 
 constexpr int kCrowd = 64;
 constexpr int kPlaces = 10;
@@ -139,4 +140,4 @@ TEST(CommitQueue, RunsEveryWorkOnceAndGathersThoseThatWait) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::crowd_test

@@ -7,7 +7,7 @@
 #include "ledger/fault_vfs_for_tests.h"
 #include "ledger/scratch_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::fault_disk_test {
 namespace {
 
 constexpr Survival kSurvivals[] = {Survival::kNothing, Survival::kEverything, Survival::kSomeWrites,
@@ -161,4 +161,4 @@ TEST(FaultDisk, AFullDiskFailsAWriteUntilThereIsSpaceAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::fault_disk_test

@@ -10,10 +10,11 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::ledger_test {
 namespace {
 
 using namespace fixture;
+using fixture::Ask;
 
 TEST(Ledger, ChargesThenStoresThenRepeatsForNothing) {
   Home home;
@@ -390,4 +391,4 @@ TEST(Ledger, VerifyReadsEverythingAgain) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::ledger_test

@@ -11,10 +11,11 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::model_test {
 namespace {
 
 using namespace fixture;
+using fixture::Ask;
 
 /// Prices are multiples of 1/100, kept as whole numbers here.
 struct Reference {
@@ -305,4 +306,4 @@ RC_GTEST_PROP(Model, TheLedgerIsItsReferenceOverRandomHistories, ()) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::model_test

@@ -11,7 +11,7 @@
 #include "ledger/crash_trial_for_tests.h"
 #include "ledger/sqlite_store.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::mutant_test {
 namespace {
 
 struct Planted {
@@ -179,4 +179,4 @@ TEST(Mutant, CheckingUnderTheLockAdmitsWhatFits) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::mutant_test

@@ -4,7 +4,7 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::one_answer_test {
 namespace {
 
 using fixture::Ask;
@@ -146,4 +146,4 @@ TEST(OneAnswer, TermsReadBack) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::one_answer_test

@@ -8,10 +8,11 @@
 #include "ledger/ledger_for_tests.h"
 #include "ledger/sealed_bytes.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::parts_test {
 namespace {
 
 using namespace fixture;
+using fixture::Ask;
 
 Paid paid_for(Ledger& ledger, const Ask& what) { return std::get<Paid>(ask(ledger, what).value()); }
 
@@ -115,4 +116,4 @@ TEST(SealedBytes, OpenForTheirKeyAndPurposeAlone) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::parts_test

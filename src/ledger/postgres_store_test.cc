@@ -13,7 +13,7 @@
 #include "ledger/ledger_for_tests.h"
 #include "ledger/store_place.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::postgres_store_test {
 namespace {
 
 using namespace fixture;
@@ -349,4 +349,4 @@ TEST(StorePlace, PasswordsAreNotShown) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::postgres_store_test

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-namespace discreet::ledger {
+namespace discreet::ledger::record_test {
 namespace {
 
 Record sample() {
@@ -90,4 +90,4 @@ TEST(Kind, OwnersRecordsAreSigned) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::record_test

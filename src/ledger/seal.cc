@@ -19,7 +19,7 @@ constexpr std::size_t kSignatureSize = 64;
 constexpr std::string_view kTitle = "discreet ledger owner key 1\n";
 constexpr std::size_t kFileSize = kTitle.size() + 2 * (2 * kSeedSize + 1);
 
-const unsigned char* bytes_of(std::string_view text) {
+const unsigned char* seal_bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -40,7 +40,7 @@ Context new_context() {
   return context;
 }
 
-Error corrupt(const std::filesystem::path& file, const std::string& what) {
+Error corrupt_file(const std::filesystem::path& file, const std::string& what) {
   return {Code::kCorrupt, "the key file " + in_quotes(file.string()) + " " + what +
                               "; put back a copy of it. The ledger cannot be written without "
                               "the key that created it"};
@@ -76,7 +76,8 @@ OwnerKey::OwnerKey(Handle key) : key_(std::move(key)) {
 }
 
 OwnerKey::Handle OwnerKey::from_seed(std::string_view seed) {
-  Handle key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, bytes_of(seed), seed.size()));
+  Handle key(
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seal_bytes(seed), seed.size()));
   DISCREET_CHECK(key != nullptr);
   return key;
 }
@@ -100,17 +101,17 @@ Result<OwnerKey> OwnerKey::load(const std::filesystem::path& file) {
   Secret text;
   DISCREET_ASSIGN(text.bytes, open.read_at(0, kFileSize + 1));
   if (text.bytes.size() < kFileSize && kTitle.starts_with(text.bytes.substr(0, kTitle.size()))) {
-    return corrupt(file, "is cut short");
+    return corrupt_file(file, "is cut short");
   }
   const bool is_key = text.bytes.size() == kFileSize && text.bytes.starts_with(kTitle);
-  if (!is_key) return corrupt(file, "is not a key of this version");
+  if (!is_key) return corrupt_file(file, "is not a key of this version");
   const std::string_view seed_line = std::string_view(text.bytes).substr(kTitle.size());
   auto decoded = from_hex(seed_line.substr(0, 2 * kSeedSize));
-  if (!decoded) return corrupt(file, "was changed");
+  if (!decoded) return corrupt_file(file, "was changed");
   const Secret seed{std::move(decoded).value()};
   OwnerKey key(from_seed(seed.bytes));
   const std::string_view rest = seed_line.substr(2 * kSeedSize);
-  if (rest != "\n" + to_hex(key.public_) + "\n") return corrupt(file, "was changed");
+  if (rest != "\n" + to_hex(key.public_) + "\n") return corrupt_file(file, "was changed");
   return key;
 }
 
@@ -138,7 +139,7 @@ std::string OwnerKey::sign(std::string_view message) const {
   std::size_t size = signature.size();
   DISCREET_CHECK(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) &&
                  EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()),
-                                &size, bytes_of(message), message.size()) &&
+                                &size, seal_bytes(message), message.size()) &&
                  size == kSignatureSize);
   return signature;
 }
@@ -151,7 +152,7 @@ bool verify_signature(const PublicKey& key, std::string_view message, std::strin
   const Context context = new_context();
   const bool is_good =
       EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, checker) == 1 &&
-      EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(message),
+      EVP_DigestVerify(context.get(), seal_bytes(signature), signature.size(), seal_bytes(message),
                        message.size()) == 1;
   EVP_PKEY_free(checker);
   return is_good;

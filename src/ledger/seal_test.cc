@@ -9,7 +9,7 @@
 
 #include "ledger/scratch_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::seal_test {
 namespace {
 
 std::string unhex(std::string_view text) { return from_hex(text).value(); }
@@ -198,4 +198,4 @@ TEST(Hex, IsReadBackAndSlipsAreRefused) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::seal_test

@@ -20,8 +20,10 @@ struct Free {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }  // wipes
 };
 
-unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
-const unsigned char* bytes_of(std::string_view text) {
+unsigned char* unsigned_bytes(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
+}
+const unsigned char* unsigned_bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -32,7 +34,7 @@ std::unique_ptr<EVP_CIPHER_CTX, Free> begin(const Hash& key, const unsigned char
   DISCREET_CHECK(context != nullptr && about.size() < kSizeMax &&
                  EVP_CipherInit_ex2(context.get(), EVP_aes_256_gcm(), key.data(), nonce,
                                     seals ? 1 : 0, nullptr) == 1 &&
-                 EVP_CipherUpdate(context.get(), nullptr, &written, bytes_of(about),
+                 EVP_CipherUpdate(context.get(), nullptr, &written, unsigned_bytes(about),
                                   static_cast<int>(about.size())) == 1);
   return context;
 }
@@ -48,8 +50,8 @@ Result<std::string> seal_bytes(const Hash& key, std::string_view about, std::str
   std::copy(nonce.begin(), nonce.end(), out.begin());
   int written = 0;
   int more = 0;
-  unsigned char* const body = bytes_of(out) + kNonceSize;
-  DISCREET_CHECK(EVP_CipherUpdate(context.get(), body, &written, bytes_of(bytes),
+  unsigned char* const body = unsigned_bytes(out) + kNonceSize;
+  DISCREET_CHECK(EVP_CipherUpdate(context.get(), body, &written, unsigned_bytes(bytes),
                                   static_cast<int>(bytes.size())) == 1 &&
                  EVP_CipherFinal_ex(context.get(), body + written, &more) == 1 &&
                  EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_GET_TAG, kTagSize,
@@ -60,16 +62,16 @@ Result<std::string> seal_bytes(const Hash& key, std::string_view about, std::str
 Result<std::string> unseal_bytes(const Hash& key, std::string_view about, std::string_view sealed) {
   const Error wrong{Code::kCorrupt, "the sealed bytes were changed, or are for something else"};
   if (sealed.size() < kNonceSize + kTagSize || sealed.size() >= kSizeMax) return wrong;
-  const auto context = begin(key, bytes_of(sealed), about, false);
+  const auto context = begin(key, unsigned_bytes(sealed), about, false);
   std::string out(sealed.size() - kNonceSize - kTagSize, '\0');
   std::string tag(sealed.substr(sealed.size() - kTagSize));
   int written = 0;
   int more = 0;
   DISCREET_CHECK(
-      EVP_CipherUpdate(context.get(), bytes_of(out), &written, bytes_of(sealed) + kNonceSize,
-                       static_cast<int>(out.size())) == 1 &&
+      EVP_CipherUpdate(context.get(), unsigned_bytes(out), &written,
+                       unsigned_bytes(sealed) + kNonceSize, static_cast<int>(out.size())) == 1 &&
       EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_SET_TAG, kTagSize, tag.data()) == 1);
-  if (EVP_CipherFinal_ex(context.get(), bytes_of(out) + written, &more) != 1) return wrong;
+  if (EVP_CipherFinal_ex(context.get(), unsigned_bytes(out) + written, &more) != 1) return wrong;
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include "ledger/ledger_for_tests.h"
 #include "ledger/store_place.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::sqlite_store_test {
 namespace {
 
 using namespace fixture;
@@ -179,4 +179,4 @@ TEST(SqliteStore, AFileOfVersionOneIsMigratedAndKeepsItsHistory) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::sqlite_store_test

@@ -7,7 +7,7 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::state_test {
 namespace {
 
 using namespace fixture;
@@ -197,4 +197,4 @@ TEST(State, PaymentsThatWereTriedAreUndone) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::state_test

@@ -5,7 +5,7 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::tamper_test {
 namespace {
 
 using namespace fixture;
@@ -444,4 +444,4 @@ TEST(File, AReadOnlyDirectoryCanBeLookedAtButNotUsed) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::tamper_test

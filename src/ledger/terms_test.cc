@@ -7,7 +7,7 @@
 
 #include "ledger/ledger_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::terms_test {
 namespace {
 
 using namespace fixture;
@@ -135,4 +135,4 @@ TEST(Terms, ComeBackFromTheirDetail) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::terms_test

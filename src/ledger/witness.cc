@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kHeadTitle = "discreet-head-1";
 constexpr std::size_t kIdSizeMax = 100;
-constexpr std::size_t kSignatureSize = 64;
+constexpr std::size_t kWitnessSignatureSize = 64;
 constexpr std::size_t kCheckDigits = 8;
 
 bool is_id(std::string_view text) {
@@ -27,7 +27,7 @@ bool is_id(std::string_view text) {
          });
 }
 
-std::optional<std::uint64_t> parse_number(std::string_view text) {
+std::optional<std::uint64_t> parse_counter(std::string_view text) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -50,7 +50,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 // padded with zero bytes to kSlotSize. The whole slot with the highest turn counts.
 constexpr std::uint64_t kSlotDistance = 4096;
 constexpr std::size_t kSlotSize = 512;
-constexpr std::uint64_t kFileSize = 2 * kSlotDistance;
+constexpr std::uint64_t kWitnessFileSize = 2 * kSlotDistance;
 constexpr std::uint64_t kTurnMax = std::uint64_t{1} << 62U;  // so that turns never wrap around
 
 struct Slot {
@@ -69,7 +69,7 @@ std::string write_slot(const Slot& slot) {
 std::optional<Slot> read_slot(std::string_view bytes) {
   const std::vector<std::string_view> parts = split(bytes.substr(0, bytes.find('\n')), ' ');
   if (parts.size() != 3) return std::nullopt;
-  const std::optional<std::uint64_t> turn = parse_number(parts[0]);
+  const std::optional<std::uint64_t> turn = parse_counter(parts[0]);
   const Result<Head> head = Head::parse(parts[1]);
   if (!head || !turn || *turn > kTurnMax) return std::nullopt;
   Slot slot{*turn, head.value()};
@@ -122,7 +122,7 @@ class FileWitness : public Witness {
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (slots.newest) return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
     DISCREET_TRY(open->resize(0));
-    DISCREET_TRY(open->resize(kFileSize));
+    DISCREET_TRY(open->resize(kWitnessFileSize));
     DISCREET_TRY(put(*open, 0, {1, head}));
     return sync_directory_of(file_);
   }
@@ -196,11 +196,11 @@ Result<Head> Head::parse(std::string_view given) {
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() != 6) return wrong("it has " + std::to_string(parts.size()) + " parts, not 6");
   if (parts[0] != kHeadTitle) return wrong("it does not begin with " + std::string(kHeadTitle));
-  const std::optional<std::uint64_t> sequence = parse_number(parts[2]);
+  const std::optional<std::uint64_t> sequence = parse_counter(parts[2]);
   const Result<std::string> hash = from_hex(parts[3]);
   const Result<std::string> signature = from_hex(parts[4]);
   if (!is_id(parts[1]) || !sequence || !hash || hash->size() != sizeof(Hash) || !signature ||
-      signature->size() != kSignatureSize) {
+      signature->size() != kWitnessSignatureSize) {
     return wrong("a part is misspelt");
   }
   Head head{std::string(parts[1]), *sequence, {}, *signature};

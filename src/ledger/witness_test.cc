@@ -12,7 +12,7 @@
 
 #include "ledger/scratch_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::witness_test {
 namespace {
 
 const OwnerKey& owner() {
@@ -292,4 +292,4 @@ TEST(FileWitness, ManyMoveItAtOnceAndTheNewestStays) {
 }
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::witness_test

@@ -15,7 +15,7 @@
 #include "local/frequencies.h"
 #include "local/numbers.h"
 
-namespace discreet::local {
+namespace discreet::local::aggregate_test {
 namespace {
 
 constexpr Mechanism kForChoices[] = {Mechanism::kResponse, Mechanism::kUnary,
@@ -539,4 +539,4 @@ TEST(Response, ByBiasCostsTheLogarithmOfItsOdds) {
 }
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::aggregate_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace discreet::local {
+namespace discreet::local::bit_lines_test {
 namespace {
 
 /// The bits as text, or the error's message.
@@ -85,4 +85,4 @@ RC_GTEST_PROP(BitLinesLaws, ReadsWhatItSpells, (const std::vector<bool>& bits)) 
 }
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::bit_lines_test

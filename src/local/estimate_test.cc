@@ -10,7 +10,7 @@
 
 #include "mechanism/randomized_response.h"
 
-namespace discreet::local {
+namespace discreet::local::estimate_test {
 namespace {
 
 Rational parse(const std::string& text) { return Rational::parse(text).value(); }
@@ -164,4 +164,4 @@ TEST(Estimate, RefusesWhatIsNoSurvey) {
 }
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::estimate_test

@@ -12,7 +12,7 @@
 #include "local/heavy_hitters.h"
 #include "local/rappor.h"
 
-namespace discreet::local {
+namespace discreet::local::strings_test {
 namespace {
 
 // n people of whom a share holds each of the named strings, the others one of many rare ones.
@@ -162,4 +162,4 @@ TEST(HeavyHitters, FindsNothingWhereNothingIsFrequent) {
 }
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::strings_test

@@ -10,19 +10,19 @@
 namespace discreet::local {
 namespace {
 
-double number(std::uint64_t n) { return static_cast<double>(n); }
+double as_number(std::uint64_t n) { return static_cast<double>(n); }
 
 // Points of a projective space of dimension t - cut, as a number; 0 below dimension 1.
 double points(const Parameters& p, std::uint64_t cut) {
-  return p.depth > cut ? number(projective_points(p.width, p.depth - cut)) : 0;
+  return p.depth > cut ? as_number(projective_points(p.width, p.depth - cut)) : 0;
 }
 
 // Pr[supports x' and x''] for two choices that the sender does not hold, at most.
 double pair_probability(const Parameters& p, double weight) {
-  const double k = number(p.domain);
+  const double k = as_number(p.domain);
   switch (p.mechanism) {
     case Mechanism::kSubset: {
-      const double d = number(p.width);
+      const double d = as_number(p.width);
       if (p.domain < 3) return 0;
       const double in = d * weight / (d * weight + k - d);
       return (in * (d - 1) * (d - 2) + (1 - in) * d * (d - 1)) / ((k - 1) * (k - 2));
@@ -40,19 +40,19 @@ double pair_probability(const Parameters& p, double weight) {
 }  // namespace
 
 Support support_of(const Parameters& p) {
-  const double weight = number(p.odds) / number(kUnit);
-  const double k = number(p.domain);
+  const double weight = as_number(p.odds) / as_number(kUnit);
+  const double k = as_number(p.domain);
   switch (p.mechanism) {
     case Mechanism::kResponse:
       return {weight / (weight + k - 1), 1 / (weight + k - 1)};
     case Mechanism::kUnary:
-      return {0.5, number(unary_threshold(p.odds)) / number(kUnit)};
+      return {0.5, as_number(unary_threshold(p.odds)) / as_number(kUnit)};
     case Mechanism::kHash:
-      return {weight / (weight + number(p.width) - 1), 1 / number(p.width)};
+      return {weight / (weight + as_number(p.width) - 1), 1 / as_number(p.width)};
     case Mechanism::kHadamard:
       return {weight / (weight + 1), 0.5};
     case Mechanism::kSubset: {
-      const double d = number(p.width);
+      const double d = as_number(p.width);
       const double in = d * weight / (d * weight + k - d);
       return {in, (in * (d - 1) + (1 - in) * d) / (k - 1)};
     }
@@ -70,7 +70,7 @@ Support support_of(const Parameters& p) {
 
 double sum_variance(const Parameters& p, std::uint64_t members) {
   const Support s = support_of(p);
-  const double m = number(members);
+  const double m = as_number(members);
   const double single = std::max(s.variance(0), s.variance(1));
   if (p.mechanism == Mechanism::kHash) return m * m * single;
   const double scale = (s.p - s.q) * (s.p - s.q);
@@ -78,15 +78,15 @@ double sum_variance(const Parameters& p, std::uint64_t members) {
   if (p.mechanism == Mechanism::kHadamard) {
     extra = s.p / 2 - 0.25;  // one partner completes a line with what the sender holds
   } else if (p.mechanism == Mechanism::kProjective) {
-    const double weight = number(p.odds) / number(kUnit);
+    const double weight = as_number(p.odds) / as_number(kUnit);
     const double inside = points(p, 1);
     const double total = inside * weight + points(p, 0) - inside;
     const double on_line = points(p, 2) * weight / total - s.q * s.q;
-    const double partners = std::min(number(p.width) - 1, m - 1);
+    const double partners = std::min(as_number(p.width) - 1, m - 1);
     extra = partners * std::max(0.0, on_line) +
             (m - 1) * std::max(0.0, pair_probability(p, weight) - s.q * s.q);
   } else if (p.mechanism == Mechanism::kSubset) {
-    const double weight = number(p.odds) / number(kUnit);
+    const double weight = as_number(p.odds) / as_number(kUnit);
     extra = (m - 1) * std::max(0.0, pair_probability(p, weight) - s.q * s.q);
   }
   const double first = std::max(s.p * (1 - s.p), s.q * (1 - s.q));
@@ -120,7 +120,7 @@ std::vector<double> hyperplane_sums(const Parameters& p, const std::vector<std::
     return index * q;
   };
   for (std::uint64_t i = 0; i < space.points(); ++i) {
-    at[slot(space.point(i))] = number(counts[i]);
+    at[slot(space.point(i))] = as_number(counts[i]);
   }
   std::vector<double> next(at.size());
   for (std::size_t j = 0; j < t; ++j) {

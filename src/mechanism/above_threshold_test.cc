@@ -12,7 +12,7 @@
 #include "mechanism/brackets_for_tests.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::above_threshold_test {
 namespace {
 
 using Questions = std::vector<Int128>;
@@ -275,4 +275,4 @@ TEST(AboveThreshold, MarginGrowsSlowlyWithTheNumberOfQuestions) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::above_threshold_test

@@ -6,7 +6,7 @@
 #include "mechanism/tails.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::calibration_test {
 namespace {
 
 TEST(LaplaceScale, IsExact) {
@@ -118,4 +118,4 @@ TEST(RoundUpToLedger, NeverRoundsDown) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::calibration_test

@@ -13,7 +13,7 @@
 #include "mechanism/tails.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::clipped_sums_test {
 namespace {
 
 using Entries = std::vector<std::int64_t>;
@@ -251,4 +251,4 @@ TEST(RoundedGaussianVector, IsPricedAsTheScalarAndAddsToEveryEntry) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::clipped_sums_test

@@ -9,7 +9,7 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::door_test {
 namespace {
 
 using cli::OwnValues;
@@ -139,4 +139,4 @@ TEST(Distance, HasNoAnswerForDifferentLengths) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::door_test

@@ -10,7 +10,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::exponential_test {
 namespace {
 
 using Scores = std::vector<std::int64_t>;
@@ -166,4 +166,4 @@ TEST(Exponential, ShortfallIsTheLeastThatHoldsForAllScores) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::exponential_test

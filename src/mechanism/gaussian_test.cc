@@ -14,7 +14,7 @@
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::gaussian_test {
 namespace {
 
 using cli::OwnValues;
@@ -183,4 +183,4 @@ TEST(RoundedGaussian, RefusesADeltaOfZero) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::gaussian_test

@@ -8,7 +8,7 @@
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::geometric_test {
 namespace {
 
 Geometric geometric(Int128 low, Int128 high) {
@@ -63,4 +63,4 @@ TEST(Geometric, NameCarriesTheRange) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::geometric_test

@@ -8,7 +8,7 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::grid_laplace_test {
 namespace {
 
 GridLaplace grid(const char* step, const char* sensitivity, const char* epsilon) {
@@ -91,4 +91,4 @@ TEST(GridLaplace, RefusesAGridTooFineForTheNoise) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::grid_laplace_test

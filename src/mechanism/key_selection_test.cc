@@ -12,7 +12,7 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::key_selection_test {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -157,4 +157,4 @@ TEST(KeySelection, RecordsAsManyCoordinatesForAnyKeys) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::key_selection_test

@@ -12,7 +12,7 @@
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::laplace_test {
 namespace {
 
 using cli::OwnValues;
@@ -204,4 +204,4 @@ TEST(LaplaceVector, TakesAnyLengthAndKeepsIt) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::laplace_test

@@ -8,7 +8,7 @@
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::mean_of_bits_test {
 namespace {
 
 MeanOfBits mean_of_bits(std::int64_t n, const char* epsilon) {
@@ -48,4 +48,4 @@ TEST(MeanOfBits, ReleasesThroughTheDoor) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::mean_of_bits_test

@@ -8,7 +8,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::partition_selection_test {
 namespace {
 
 PartitionSelection make(const char* epsilon, const char* delta) {
@@ -200,4 +200,4 @@ RC_GTEST_PROP(PartitionSelection, NeverDecreasesAndStaysAProbability, ()) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::partition_selection_test

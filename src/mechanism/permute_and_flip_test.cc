@@ -9,7 +9,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::permute_and_flip_test {
 namespace {
 
 using Scores = std::vector<std::int64_t>;
@@ -114,4 +114,4 @@ TEST(PermuteAndFlip, ShortfallHoldsForTheWorstScores) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::permute_and_flip_test

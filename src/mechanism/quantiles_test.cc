@@ -14,7 +14,7 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::quantiles_test {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -477,4 +477,4 @@ TEST(Quantiles, RefusesBadOptionsNamingTheFix) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::quantiles_test

@@ -11,7 +11,7 @@
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::randomized_response_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -155,4 +155,4 @@ TEST(RandomizedResponses, TakeEmptyAndOddArrays) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::randomized_response_test

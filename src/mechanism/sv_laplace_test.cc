@@ -9,7 +9,7 @@
 #include "mechanism/values_for_tests.h"
 #include "numeric/interval.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::sv_laplace_test {
 namespace {
 
 using cli::OwnValues;
@@ -179,4 +179,4 @@ TEST(SvLaplace, RefusesBadOptions) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::sv_laplace_test

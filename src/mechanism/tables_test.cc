@@ -14,7 +14,7 @@
 #include "mechanism/values_for_tests.h"
 #include "mechanism/verbs.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::tables_test {
 namespace {
 
 using cli::OwnValues;
@@ -291,4 +291,4 @@ TEST(DayCount, LetsAUnitCountOnItsFirstDaysOnly) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::tables_test

@@ -8,7 +8,7 @@
 
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::tails_test {
 namespace {
 
 bool surely_above(const Real& x, const Rational& bound) {
@@ -168,4 +168,4 @@ TEST(SurelyAtMost, SaysNoWhenItCannotTell) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::tails_test

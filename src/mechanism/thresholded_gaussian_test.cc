@@ -7,7 +7,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::thresholded_gaussian_test {
 namespace {
 
 using Shown = std::optional<Int128>;
@@ -132,4 +132,4 @@ TEST(ThresholdedGaussian, RefusesWhatCannotBePrivate) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::thresholded_gaussian_test

@@ -12,7 +12,7 @@
 #include "mechanism/threshold_jump.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::thresholded_groups_test {
 namespace {
 
 struct Wanted {
@@ -302,4 +302,4 @@ TEST(ThresholdedGroups, RefusesWhatCannotBePrivate) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::thresholded_groups_test

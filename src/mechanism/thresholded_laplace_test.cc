@@ -7,7 +7,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::thresholded_laplace_test {
 namespace {
 
 using Shown = std::optional<Int128>;
@@ -124,4 +124,4 @@ TEST(ThresholdedLaplace, RefusesWhatCannotBePrivate) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::thresholded_laplace_test

@@ -9,7 +9,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::top_k_test {
 namespace {
 
 using Scores = std::vector<std::int64_t>;
@@ -109,4 +109,4 @@ TEST(TopK, ShortfallSharesTheFailureAmongTheRounds) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::top_k_test

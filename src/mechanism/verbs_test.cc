@@ -18,7 +18,7 @@
 #include "mechanism/tape_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
-namespace discreet::mechanism {
+namespace discreet::mechanism::verbs_test {
 namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
@@ -182,4 +182,4 @@ TEST(KeyCountsOfGroups, AreTheUnits) {
 }
 
 }  // namespace
-}  // namespace discreet::mechanism
+}  // namespace discreet::mechanism::verbs_test

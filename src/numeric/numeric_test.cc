@@ -11,7 +11,7 @@
 #include "numeric/rational.h"
 #include "numeric/real.h"
 
-namespace discreet {
+namespace discreet::numeric_test {
 namespace {
 
 Rational q(long n, long d = 1) { return Rational::ratio(n, d); }
@@ -134,4 +134,4 @@ TEST(Real, GivesTheDigitsOfKnownConstants) {
 }
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::numeric_test

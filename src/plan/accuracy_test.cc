@@ -5,7 +5,7 @@
 
 #include "plan/policy_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::accuracy_test {
 namespace {
 
 Plan plan_of(Measurement m) {
@@ -72,4 +72,4 @@ TEST(LeastEpsilon, SaysWhyThereIsNone) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::accuracy_test

@@ -7,7 +7,7 @@
 #include "plan/policy_for_tests.h"
 #include "plan/training.h"
 
-namespace discreet::plan {
+namespace discreet::plan::bent_coins_test {
 namespace {
 
 policy::Policy bent_clinic() {
@@ -90,4 +90,4 @@ TEST(BentCoins, AllElseIsRefusedAndNamesTheWayOut) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::bent_coins_test

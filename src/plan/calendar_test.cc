@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace discreet::plan {
+namespace discreet::plan::calendar_test {
 namespace {
 
 int days_in(std::int64_t year, int month) {
@@ -52,4 +52,4 @@ TEST(Calendar, TruncatesToTheStart) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::calendar_test

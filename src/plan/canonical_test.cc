@@ -7,7 +7,7 @@
 #include "plan/policy_for_tests.h"
 #include "plan/random_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::canonical_test {
 namespace {
 
 using E = Expr;
@@ -137,4 +137,4 @@ TEST(Canonical, TellsSubqueriesAndJoinsApart) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::canonical_test

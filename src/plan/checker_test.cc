@@ -6,7 +6,7 @@
 #include "ledger/seal.h"
 #include "plan/policy_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::checker_test {
 namespace {
 
 using E = Expr;
@@ -433,4 +433,4 @@ TEST(Blocks, AColumnOfAPublicTableNamesNone) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::checker_test

@@ -8,7 +8,7 @@
 #include "plan/policy_for_tests.h"
 #include "plan/random_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::expression_test {
 namespace {
 
 using E = Expr;
@@ -247,4 +247,4 @@ TEST(Shape, HoldsForEveryRow) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::expression_test

@@ -20,26 +20,27 @@ Identity of_key(const Table& table, const std::string& key) {
   return is_unit ? Identity{"", table.unit->space} : Identity{table.name, key};
 }
 
-void add(std::vector<Identity>& all, Identity identity) {
+void add_identity(std::vector<Identity>& all, Identity identity) {
   if (std::find(all.begin(), all.end(), identity) == all.end()) all.push_back(std::move(identity));
 }
 
-std::vector<Identity> of_table(const Table& table, const std::string& column,
-                               const policy::Policy& policy) {
+std::vector<Identity> identities_of_table(const Table& table, const std::string& column,
+                                          const policy::Policy& policy) {
   std::vector<Identity> all;
   if (!table.unit || table.unit->row_is_unit || column.empty()) return all;
   const UnitPath& path = *table.unit;
-  if (path.steps.empty() && path.column == column) add(all, {"", path.space});
+  if (path.steps.empty() && path.column == column) add_identity(all, {"", path.space});
   if (!path.steps.empty() && path.steps.front().column == column) {
     const UnitPath::Step& step = path.steps.front();
     const Table* const to = policy.find(step.table);
-    if (to != nullptr && to->unit && same_owner(path, *to->unit)) add(all, of_key(*to, step.key));
+    if (to != nullptr && to->unit && same_owner(path, *to->unit))
+      add_identity(all, of_key(*to, step.key));
   }
   // What the paths of other tables lead to is unique by the owner's word.
   for (const auto& [name, other] : policy.tables) {
     if (!other.unit) continue;
     for (const UnitPath::Step& step : other.unit->steps) {
-      if (step.table == table.name && step.key == column) add(all, of_key(table, column));
+      if (step.table == table.name && step.key == column) add_identity(all, of_key(table, column));
     }
   }
   return all;
@@ -67,7 +68,7 @@ std::vector<Identity> identities_of(const TableUse& use, const std::string& colu
                                     const policy::Policy& policy) {
   if (!use.is_subquery()) {
     const Table* const table = policy.find(use.table);
-    return table == nullptr ? std::vector<Identity>{} : of_table(*table, column, policy);
+    return table == nullptr ? std::vector<Identity>{} : identities_of_table(*table, column, policy);
   }
   std::vector<Identity> all = of_field(use.parts.front(), column, policy);
   for (std::size_t i = 1; i < use.parts.size() && !all.empty(); ++i) {

@@ -9,7 +9,7 @@
 #include "plan/neighbours_for_tests.h"
 #include "plan/relational_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::locality_test {
 namespace {
 
 struct Tally {
@@ -369,4 +369,4 @@ TEST(Locality, SubqueriesHaveLimits) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::locality_test

@@ -8,7 +8,7 @@
 #include "plan/policy_for_tests.h"
 #include "plan/reference_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::lowering_test {
 namespace {
 
 Step step_of(Measurement m, const policy::Policy& policy, const char* epsilon = "1") {
@@ -137,4 +137,4 @@ TEST(ShareBelow, ThirdsDoNotCostMoreThanTheWholeOnceTheLedgerRoundsThemUp) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::lowering_test

@@ -11,7 +11,7 @@
 #include "plan/text_work.h"
 #include "plan/training.h"
 
-namespace discreet::plan {
+namespace discreet::plan::members_test {
 namespace {
 
 policy::Policy village(std::int64_t members, policy::Notion notion = policy::Notion::kEpsilon) {
@@ -323,4 +323,4 @@ TEST(TextWork, OneRowsTextsDoNotFillTheMemory) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::members_test

@@ -9,7 +9,7 @@
 
 #include "plan/neighbours_for_tests.h"
 
-namespace discreet::plan {
+namespace discreet::plan::sensitivity_test {
 namespace {
 
 constexpr int kTrials = 1'500;
@@ -222,4 +222,4 @@ TEST(Sensitivity, FormulasAreTheMaximumOverAllPlacements) {
 }
 
 }  // namespace
-}  // namespace discreet::plan
+}  // namespace discreet::plan::sensitivity_test

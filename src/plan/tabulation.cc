@@ -21,7 +21,7 @@ constexpr std::int64_t kWeightMax = std::int64_t{1} << 30;
 constexpr std::size_t kPartsMax = 100'000;
 
 template <class M>
-Result<TableNoise> made(Result<M> mechanism) {
+Result<TableNoise> made_noise(Result<M> mechanism) {
   if (!mechanism) return mechanism.error();
   return TableNoise(std::move(*mechanism));
 }
@@ -31,7 +31,7 @@ ChargeLine line_of_noise(const TableNoise& noise) {
       [](const auto& mechanism) { return ChargeLine{mechanism.noise(), mechanism.cost()}; }, noise);
 }
 
-Result<void> check_shape(const Tabulation& tabulation, std::size_t columns) {
+Result<void> check_tabulation_shape(const Tabulation& tabulation, std::size_t columns) {
   for (const mechanism::Axis& axis : tabulation.axes) {
     if (axis.column >= columns || axis.width < 1 || axis.places < 1 || axis.places > kPlacesMax) {
       return invalid_input("an axis has from 1 to 2^26 places, of a column that is read");
@@ -61,7 +61,7 @@ Result<void> check_shape(const Tabulation& tabulation, std::size_t columns) {
 }
 
 /// What the answer depends on beside the columns.
-std::string text_of(const Tabulation& tabulation) {
+std::string tabulation_text(const Tabulation& tabulation) {
   std::string out = "tabulation";
   const auto add = [&out](std::int64_t n) { out += " " + std::to_string(n); };
   for (const mechanism::Axis& axis : tabulation.axes) {
@@ -113,7 +113,7 @@ Result<TableNoise> noise_of(const Tabulation& tabulation, const TablePart& part,
   for (const std::size_t axis : part.table.axes) sizes.push_back(tabulation.axes[axis].places);
   switch (part.kind) {
     case PartKind::kResidual:
-      return made(ResidualTable::make({.axes = sizes, .reach = reach, .rho = rho}));
+      return made_noise(ResidualTable::make({.axes = sizes, .reach = reach, .rho = rho}));
     case PartKind::kPrefix: {
       if (sizes.empty()) return invalid_input("running sums need an axis");
       Int128 rows = 1;
@@ -125,16 +125,16 @@ Result<TableNoise> noise_of(const Tabulation& tabulation, const TablePart& part,
         return invalid_input(
             "an axis of running sums has at most 16384 places; make its bins wider");
       }
-      return made(PrefixTable::make({.rows = static_cast<std::int64_t>(rows),
-                                     .mixing = Toeplitz::square_root(sizes.back()),
-                                     .reach = reach,
-                                     .rho = rho}));
+      return made_noise(PrefixTable::make({.rows = static_cast<std::int64_t>(rows),
+                                           .mixing = Toeplitz::square_root(sizes.back()),
+                                           .reach = reach,
+                                           .rho = rho}));
     }
     case PartKind::kCells:
       break;
   }
   const Rational distance{Integer(reach)};
-  return made(GaussianVector::make(
+  return made_noise(GaussianVector::make(
       {.sensitivity_squared = L2Squared::trusted(distance * distance), .rho = rho}));
 }
 
@@ -148,7 +148,7 @@ Result<CheckedTabulation> Checker::check_tabulation(Plan plan, Tabulation tabula
       return invalid_input("tables are counted from columns with a declared domain");
     }
   }
-  DISCREET_TRY(check_shape(tabulation, plan.measurements.size()));
+  DISCREET_TRY(check_tabulation_shape(tabulation, plan.measurements.size()));
   // Every column passes as a sum of it would: declared, allowed, on a grid of 62 bits.
   DISCREET_ASSIGN(Checked checked, check(std::move(plan), policy, std::move(request_id)));
   if (checked.pair()) return Error{Code::kUnsupported, "rows of two people cannot be tabulated"};
@@ -157,7 +157,7 @@ Result<CheckedTabulation> Checker::check_tabulation(Plan plan, Tabulation tabula
   std::vector<ChargeLine> lines;
   std::vector<TableNoise> noises;
   std::string text(sums.plan().begin(), sums.plan().end());
-  text += text_of(tabulation);
+  text += tabulation_text(tabulation);
   for (const TablePart& part : tabulation.parts) {
     DISCREET_ASSIGN(const std::int64_t reach,
                     reach_of(tabulation, part, rows, sums.units().neighbours));

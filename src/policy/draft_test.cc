@@ -5,7 +5,7 @@
 
 #include "policy/policy.h"
 
-namespace discreet::policy {
+namespace discreet::policy::draft_test {
 namespace {
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -169,4 +169,4 @@ TEST(ImportSmartNoise, RefusesWhatIsNoMetadata) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::draft_test

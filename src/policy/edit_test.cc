@@ -6,7 +6,7 @@
 #include "policy/draft.h"
 #include "policy/value.h"
 
-namespace discreet::policy {
+namespace discreet::policy::edit_test {
 namespace {
 
 constexpr const char* kText = R"(version: 1
@@ -142,4 +142,4 @@ TEST(Draft, HoldsWhatWasBought) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::edit_test

@@ -3,7 +3,7 @@
 
 #include "policy/policy.h"
 
-namespace discreet::policy {
+namespace discreet::policy::randomness_test {
 namespace {
 
 Reading read(const std::string& line) {
@@ -34,4 +34,4 @@ TEST(Randomness, MistakesSayWhatToWrite) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::randomness_test

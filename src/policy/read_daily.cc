@@ -7,7 +7,7 @@ namespace discreet::policy {
 namespace {
 
 constexpr std::int64_t kDaysMax = std::int64_t{1} << 20;
-constexpr std::int64_t kRowsMax = 1'000'000;
+constexpr std::int64_t kDailyRowsMax = 1'000'000;
 
 /// The table, if it has units and a column of dates by that name.
 void check_day(Fields& fields, const Daily& daily, const Policy& policy) {
@@ -63,7 +63,7 @@ Daily read_one(const Node& node, const Policy& policy, Mistakes& mistakes) {
   const auto days = fields.get_count("days", kDaysMax);
   daily.days = days.value_or(1);
   daily.days_per_unit = fields.get_count("days_per_unit", kDaysMax).value_or(1);
-  daily.rows_per_day = fields.get_count("rows_per_day", kRowsMax).value_or(1);
+  daily.rows_per_day = fields.get_count("rows_per_day", kDailyRowsMax).value_or(1);
   if (days && daily.days_per_unit > *days) {
     fields.wrong("days_per_unit", "is more than there are days", "take at most days");
   }

@@ -4,7 +4,7 @@
 
 #include "policy/policy.h"
 
-namespace discreet::policy {
+namespace discreet::policy::read_daily_test {
 namespace {
 
 Reading reading(const std::string& daily) {
@@ -59,4 +59,4 @@ TEST(ReadDaily, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::read_daily_test

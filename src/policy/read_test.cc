@@ -7,7 +7,7 @@
 #include "policy/document.h"
 #include "policy/policy.h"
 
-namespace discreet::policy {
+namespace discreet::policy::read_test {
 namespace {
 
 const std::string kClinic = R"(version: 1
@@ -522,4 +522,4 @@ TEST(LoadPolicy, SaysWhatIsWrongInOneLine) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::read_test

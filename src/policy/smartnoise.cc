@@ -88,7 +88,7 @@ std::string column_text(const Node& node) {
 }
 
 /// The columns stand beside the settings, or under `columns`.
-std::vector<const Node*> columns_of(const Node& table) {
+std::vector<const Node*> column_nodes(const Node& table) {
   std::vector<const Node*> out;
   const Node* inner = table.find("columns");
   const bool nested = inner != nullptr && inner->is(Kind::kMap) && inner->find("type") == nullptr;
@@ -98,7 +98,7 @@ std::vector<const Node*> columns_of(const Node& table) {
   return out;
 }
 
-std::string unit_text(const Node& table, const std::vector<const Node*>& columns) {
+std::string smartnoise_unit(const Node& table, const std::vector<const Node*>& columns) {
   const std::string start = std::string("    unit: {namespace: ") + kSpace;
   if (is_true(table.find("row_privacy"))) return start + ", row: true}   # row_privacy\n";
   for (const Node* column : columns) {
@@ -119,11 +119,12 @@ std::string bounds_text(const Node& table) {
          count->to_string() + ", rows_per_unit_and_group: 1}\n";
 }
 
-std::string table_text(const std::string& name, const std::string& schema, const Node& table) {
+std::string smartnoise_table(const std::string& name, const std::string& schema,
+                             const Node& table) {
   std::string out = "  " + yaml_text(name) + ":\n";
   out += "    source: \"?\"   # there: " + yaml_text(schema + "." + table.key) + "\n";
-  const std::vector<const Node*> columns = columns_of(table);
-  out += unit_text(table, columns) + bounds_text(table);
+  const std::vector<const Node*> columns = column_nodes(table);
+  out += smartnoise_unit(table, columns) + bounds_text(table);
   for (const Setting& setting : kSettings) {
     const Node* node = table.find(setting.name);
     if (node != nullptr) out += comment("    ", setting.name, *node, setting.meaning);
@@ -166,8 +167,8 @@ Result<std::string> import_smartnoise(std::string_view text) {
   for (const Node& database : document.root->children) {
     for (const Node& schema : database.children) {
       for (const Node& table : schema.children) {
-        if (!table.is(Kind::kMap) || columns_of(table).empty()) continue;
-        out += table_text(free_name(schema.key, table.key, taken), schema.key, table);
+        if (!table.is(Kind::kMap) || column_nodes(table).empty()) continue;
+        out += smartnoise_table(free_name(schema.key, table.key, taken), schema.key, table);
       }
     }
   }

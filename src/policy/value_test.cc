@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace discreet::policy {
+namespace discreet::policy::value_test {
 namespace {
 
 Rational number(const std::string& text) { return *Rational::parse(text); }
@@ -98,4 +98,4 @@ TEST(Value, AGridHoldsItsMultiplesBetweenItsEnds) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::value_test

@@ -7,7 +7,7 @@
 #include "policy/policy.h"
 #include "policy/value.h"
 
-namespace discreet::policy {
+namespace discreet::policy::write_test {
 namespace {
 
 /// Pieces that YAML could take for something else than text.
@@ -203,4 +203,4 @@ TEST(YamlText, IsPlainOnlyWhereNoReaderMistakesIt) {
 }
 
 }  // namespace
-}  // namespace discreet::policy
+}  // namespace discreet::policy::write_test

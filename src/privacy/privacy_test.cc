@@ -38,7 +38,7 @@ class Door {
 };
 }  // namespace discreet::mechanism
 
-namespace discreet {
+namespace discreet::privacy_test {
 namespace {
 
 using ledger::Ledger;
@@ -182,4 +182,4 @@ TEST(Wipe, ReachesEveryLevelOfNestedPayloads) {
 }
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::privacy_test

@@ -11,7 +11,7 @@
 
 #include "mechanism/toeplitz.h"
 
-namespace discreet::publish {
+namespace discreet::publish::agreement_test {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
@@ -385,4 +385,4 @@ TEST(Agreement, RefusesWhatItCannotPutTogether) {
 }
 
 }  // namespace
-}  // namespace discreet::publish
+}  // namespace discreet::publish::agreement_test

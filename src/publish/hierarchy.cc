@@ -11,7 +11,7 @@
 namespace discreet::publish {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t index_of(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// The children of every node of a level, as [begin, end) of `order`.
 struct Children {
@@ -19,12 +19,12 @@ struct Children {
   std::vector<std::size_t> begin;
 
   Children(const std::vector<std::int64_t>& parents, std::int64_t nodes)
-      : order(parents.size()), begin(at(nodes) + 1, 0) {
-    for (const std::int64_t p : parents) ++begin[at(p) + 1];
+      : order(parents.size()), begin(index_of(nodes) + 1, 0) {
+    for (const std::int64_t p : parents) ++begin[index_of(p) + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
     for (std::size_t i = 0; i < parents.size(); ++i) {
-      order[next[at(parents[i])]++] = static_cast<std::int64_t>(i);
+      order[next[index_of(parents[i])]++] = static_cast<std::int64_t>(i);
     }
   }
 };
@@ -45,18 +45,18 @@ TreeFit::TreeFit(const Hierarchy& tree, std::vector<double> precisions, FixedAre
       response_(tree.levels()),
       within_(tree.levels()) {
   const std::size_t last = tree.levels() - 1;
-  u_[last].assign(at(tree.nodes(last)), 1 / precisions_[last]);
+  u_[last].assign(index_of(tree.nodes(last)), 1 / precisions_[last]);
   for (std::size_t l = last; l-- > 0;) {
-    sums_[l].assign(at(tree.nodes(l)), 0);
+    sums_[l].assign(index_of(tree.nodes(l)), 0);
     for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      sums_[l][at(tree.parents[l][i])] += u_[l + 1][i];
+      sums_[l][index_of(tree.parents[l][i])] += u_[l + 1][i];
     }
     u_[l].resize(sums_[l].size());
     for (std::size_t i = 0; i < u_[l].size(); ++i) {
       u_[l][i] = sums_[l][i] / (1 + precisions_[l] * sums_[l][i]);
     }
     for (const auto& [node, value] : fixed_) {
-      if (node.first == l) u_[l][at(node.second)] = 0;
+      if (node.first == l) u_[l][index_of(node.second)] = 0;
     }
   }
   response_[0] = {1};
@@ -66,7 +66,7 @@ TreeFit::TreeFit(const Hierarchy& tree, std::vector<double> precisions, FixedAre
     response_[l + 1].resize(nodes);
     within_[l + 1].resize(nodes);
     for (std::size_t i = 0; i < nodes; ++i) {
-      const std::size_t p = at(tree.parents[l][i]);
+      const std::size_t p = index_of(tree.parents[l][i]);
       const double own = u_[l + 1][i];
       // Nothing is left to share where all children are given.
       const double share = sums_[l][p] > 0 ? own / sums_[l][p] : 0;
@@ -82,13 +82,13 @@ LevelValues TreeFit::totals(const std::vector<double>& leaf_information) const {
   a[last] = leaf_information;
   for (double& leaf : a[last]) leaf /= precisions_[last];
   for (std::size_t l = last; l-- > 0;) {
-    a[l].assign(at(tree_.nodes(l)), 0);
+    a[l].assign(index_of(tree_.nodes(l)), 0);
     for (std::size_t i = 0; i < tree_.parents[l].size(); ++i) {
-      a[l][at(tree_.parents[l][i])] += a[l + 1][i];
+      a[l][index_of(tree_.parents[l][i])] += a[l + 1][i];
     }
     for (std::size_t i = 0; i < a[l].size(); ++i) a[l][i] /= 1 + precisions_[l] * sums_[l][i];
     for (const auto& [node, value] : fixed_) {
-      if (node.first == l) a[l][at(node.second)] = value;
+      if (node.first == l) a[l][index_of(node.second)] = value;
     }
   }
   return a;
@@ -100,10 +100,10 @@ LevelValues TreeFit::spread(const LevelValues& totals, double top) const {
   for (std::size_t l = 0; l + 1 < tree_.levels(); ++l) {
     std::vector<double> rest = out[l];
     for (std::size_t i = 0; i < tree_.parents[l].size(); ++i) {
-      rest[at(tree_.parents[l][i])] -= totals[l + 1][i];
+      rest[index_of(tree_.parents[l][i])] -= totals[l + 1][i];
     }
     for (std::size_t i = 0; i < tree_.parents[l].size(); ++i) {
-      const std::size_t p = at(tree_.parents[l][i]);
+      const std::size_t p = index_of(tree_.parents[l][i]);
       if (sums_[l][p] > 0) out[l + 1][i] += u_[l + 1][i] / sums_[l][p] * rest[p];
     }
   }
@@ -114,9 +114,9 @@ LevelValues level_sums(const Hierarchy& tree, std::vector<double> leaves) {
   LevelValues out(tree.levels());
   out.back() = std::move(leaves);
   for (std::size_t l = tree.levels() - 1; l-- > 0;) {
-    out[l].assign(at(tree.nodes(l)), 0);
+    out[l].assign(index_of(tree.nodes(l)), 0);
     for (std::size_t i = 0; i < tree.parents[l].size(); ++i) {
-      out[l][at(tree.parents[l][i])] += out[l + 1][i];
+      out[l][index_of(tree.parents[l][i])] += out[l + 1][i];
     }
   }
   return out;
@@ -172,15 +172,15 @@ LevelValues whole_hierarchy(const Hierarchy& tree, const LevelValues& estimate,
         const std::int64_t child = children.order[k];
         const auto known = fixed_at(l + 1, child);
         if (known != fixed.end()) {
-          out[l + 1][at(child)] = std::min(total, std::max(0.0, std::round(known->second)));
-          total -= out[l + 1][at(child)];
+          out[l + 1][index_of(child)] = std::min(total, std::max(0.0, std::round(known->second)));
+          total -= out[l + 1][index_of(child)];
         } else {
           open.push_back(child);
-          values.push_back(estimate[l + 1][at(child)]);
+          values.push_back(estimate[l + 1][index_of(child)]);
         }
       }
       const std::vector<double> parts = whole_parts(std::move(values), total);
-      for (std::size_t k = 0; k < open.size(); ++k) out[l + 1][at(open[k])] = parts[k];
+      for (std::size_t k = 0; k < open.size(); ++k) out[l + 1][index_of(open[k])] = parts[k];
     }
   }
   return out;

@@ -24,7 +24,7 @@ double cost_of(const std::vector<Attribute>& attributes, const AttributeSet& set
   return cost;
 }
 
-double cells_of(const std::vector<Attribute>& attributes, const AttributeSet& set) {
+double cell_count(const std::vector<Attribute>& attributes, const AttributeSet& set) {
   double cells = 1;
   for (const int i : set) cells *= size_of(attributes[static_cast<std::size_t>(i)]);
   return cells;
@@ -113,7 +113,7 @@ MarginalPlan total(const Closure& closure, const std::vector<Attribute>& attribu
                    const std::vector<Marginal>& workload) {
   std::vector<double> weights;
   for (const Marginal& marginal : workload) {
-    weights.push_back(marginal.weight * cells_of(attributes, marginal.attributes));
+    weights.push_back(marginal.weight * cell_count(attributes, marginal.attributes));
   }
   const Least least = least_total(closure, weights);
   MarginalPlan plan = plan_of(closure, least.variances);

@@ -10,7 +10,7 @@
 namespace discreet::publish {
 namespace {
 
-constexpr int kSteps = 200;
+constexpr int kSweepsMax = 200;
 
 /// Targets that are bound to each other by their columns.
 struct Component {
@@ -144,7 +144,7 @@ class Joint {
     std::vector<double> before = x;
     std::vector<double> at = x;
     double momentum = 1;
-    for (int i = 0; i < kSteps; ++i) {
+    for (int i = 0; i < kSweepsMax; ++i) {
       std::vector<double> next = at;
       for (const Fit& fit : fits_) {
         const std::vector<double> step = correction(fit, at);

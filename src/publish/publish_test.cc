@@ -7,7 +7,7 @@
 #include "publish/marginals.h"
 #include "publish/tables.h"
 
-namespace discreet::publish {
+namespace discreet::publish::publish_test {
 namespace {
 
 const std::vector<Attribute> kThree = {{"sex", 2}, {"age", 3}, {"town", 4}};
@@ -170,4 +170,4 @@ TEST(Tables, FromExactResidualsAreExactAndAgree) {
 }
 
 }  // namespace
-}  // namespace discreet::publish
+}  // namespace discreet::publish::publish_test

@@ -21,10 +21,12 @@ struct FreeCipher {
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
-const unsigned char* bytes_of(std::string_view text) {
+const unsigned char* unsigned_bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
-unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+unsigned char* unsigned_bytes(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
+}
 
 /// Only the owner can sign, and signatures are deterministic: a signature of a text that is signed
 /// nowhere else is a secret of the owner's.
@@ -59,13 +61,13 @@ Result<std::string> encrypt(const ledger::OwnerKey& key, const std::string& cont
   std::string tag(kTag, '\0');
   int written = 0;
   if (!cipher ||
-      EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, secret.data(), bytes_of(out)) !=
-          1 ||
-      EVP_EncryptUpdate(cipher.get(), nullptr, &written, bytes_of(std::string_view(context)),
+      EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, secret.data(),
+                         unsigned_bytes(out)) != 1 ||
+      EVP_EncryptUpdate(cipher.get(), nullptr, &written, unsigned_bytes(std::string_view(context)),
                         static_cast<int>(context.size())) != 1 ||
-      EVP_EncryptUpdate(cipher.get(), bytes_of(body), &written, bytes_of(bytes),
+      EVP_EncryptUpdate(cipher.get(), unsigned_bytes(body), &written, unsigned_bytes(bytes),
                         static_cast<int>(bytes.size())) != 1 ||
-      EVP_EncryptFinal_ex(cipher.get(), bytes_of(body) + written, &written) != 1 ||
+      EVP_EncryptFinal_ex(cipher.get(), unsigned_bytes(body) + written, &written) != 1 ||
       EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, kTag, tag.data()) != 1) {
     return failed();
   }
@@ -86,13 +88,13 @@ Result<Sensitive<std::string>> decrypt(const ledger::OwnerKey& key, const std::s
   int written = 0;
   if (!cipher ||
       EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, secret.data(),
-                         bytes_of(nonce)) != 1 ||
-      EVP_DecryptUpdate(cipher.get(), nullptr, &written, bytes_of(std::string_view(context)),
+                         unsigned_bytes(nonce)) != 1 ||
+      EVP_DecryptUpdate(cipher.get(), nullptr, &written, unsigned_bytes(std::string_view(context)),
                         static_cast<int>(context.size())) != 1 ||
-      EVP_DecryptUpdate(cipher.get(), bytes_of(out), &written, bytes_of(body),
+      EVP_DecryptUpdate(cipher.get(), unsigned_bytes(out), &written, unsigned_bytes(body),
                         static_cast<int>(body.size())) != 1 ||
       EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, kTag, tag.data()) != 1 ||
-      EVP_DecryptFinal_ex(cipher.get(), bytes_of(out) + written, &written) != 1) {
+      EVP_DecryptFinal_ex(cipher.get(), unsigned_bytes(out) + written, &written) != 1) {
     wipe(out);
     return corrupt;
   }

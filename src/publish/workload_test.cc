@@ -12,7 +12,7 @@
 #include "publish/ranges.h"
 #include "publish/sealed_file.h"
 
-namespace discreet::publish {
+namespace discreet::publish::workload_test {
 namespace {
 
 const char* const kPolicy = R"(version: 1
@@ -429,4 +429,4 @@ TEST(SealedFile, OpensWithItsKeyAndContextOnly) {
 }
 
 }  // namespace
-}  // namespace discreet::publish
+}  // namespace discreet::publish::workload_test

@@ -9,7 +9,7 @@
 #include "random/rounded_gaussian.h"
 #include "random/tape_for_tests.h"
 
-namespace discreet::random {
+namespace discreet::random::alias_test {
 namespace {
 
 constexpr int kBits = 500;  // not a precision that the builder uses
@@ -127,4 +127,4 @@ TEST(AliasTable, AnOffByOneThresholdIsRejected) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::alias_test

@@ -10,7 +10,7 @@
 #include "random/gaussian_fill.h"
 #include "random/laplace_fill.h"
 
-namespace discreet::random {
+namespace discreet::random::array_test {
 namespace {
 
 /// Chosen words, at most `block` of them at once.
@@ -168,4 +168,4 @@ TEST(GaussianArray, IsTheScalarOnTheSameWords) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::array_test

@@ -10,7 +10,7 @@
 #include "random/system_bits.h"
 #include "random/tape_for_tests.h"
 
-namespace discreet::random {
+namespace discreet::random::bernoulli_test {
 namespace {
 
 Rational parse(const char* text) { return Rational::parse(text).value(); }
@@ -168,4 +168,4 @@ TEST(Geometric, IsExactOnAllTapes) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::bernoulli_test

@@ -11,7 +11,7 @@
 
 #include "random/cipher.h"
 
-namespace discreet::random {
+namespace discreet::random::cipher_residue_test {
 namespace {
 
 // A stack of its own, so that all of it can be read afterwards.
@@ -69,4 +69,4 @@ TEST(Cipher, ACopyOfTheKeyThatStaysBehindIsSeen) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::cipher_residue_test

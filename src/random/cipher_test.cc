@@ -11,7 +11,7 @@
 #include "random/aes_ctr.h"
 #include "random/chacha20.h"
 
-namespace discreet::random {
+namespace discreet::random::cipher_test {
 namespace {
 
 std::vector<std::uint8_t> from_hex(const std::string& hex) {
@@ -168,4 +168,4 @@ RC_GTEST_PROP(Cipher, KeyStreamIsTheCipherFromCounterZero, (CipherKey key)) {
 TEST(Cipher, TheFastestIsSupported) { EXPECT_TRUE(cipher_supported(fastest_cipher())); }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::cipher_test

@@ -15,7 +15,7 @@
 #include "random/system_bits.h"
 #include "random/uniform.h"
 
-namespace discreet::random {
+namespace discreet::random::coin_test {
 namespace {
 
 struct TapeEnd {};
@@ -236,4 +236,4 @@ RC_GTEST_PROP(UniformBelow, AtFullWidthEveryAnswerHasTheSameNumberOfWords, (std:
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::coin_test

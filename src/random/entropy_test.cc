@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <vector>
 
-namespace discreet::random {
+namespace discreet::random::entropy_test {
 namespace {
 
 // What the scripted source does in its next calls; after the script it fills everything.
@@ -101,4 +101,4 @@ TEST(Entropy, TheSystemGivesOtherBytesEachTime) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::entropy_test

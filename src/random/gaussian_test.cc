@@ -7,7 +7,7 @@
 #include "random/rounded_gaussian.h"
 #include "random/tape_for_tests.h"
 
-namespace discreet::random {
+namespace discreet::random::gaussian_test {
 namespace {
 
 Variance variance_of(const char* text) { return Variance::parse(text).value(); }
@@ -164,4 +164,4 @@ TEST(Gaussians, WorkAtTheEndsOfTheirDomain) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::gaussian_test

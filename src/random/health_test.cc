@@ -8,7 +8,7 @@
 
 #include "numeric/rational.h"
 
-namespace discreet::random {
+namespace discreet::random::health_test {
 namespace {
 
 // SplitMix64: a fixed stream that looks uniform.
@@ -208,4 +208,4 @@ TEST(Health, FailureIsSticky) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::health_test

@@ -10,7 +10,7 @@
 #include "random/reference.h"
 #include "random/tape_for_tests.h"
 
-namespace discreet::random {
+namespace discreet::random::laplace_test {
 namespace {
 
 Scale scale_of(const char* text) { return Scale::parse(text).value(); }
@@ -205,4 +205,4 @@ TEST(DiscreteLaplace, FillsNothingAndOne) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::laplace_test

@@ -14,7 +14,7 @@
 #include "random/laplace.h"
 #include "random/rounded_gaussian.h"
 
-namespace discreet::random {
+namespace discreet::random::pmf_test {
 namespace {
 
 struct Row {
@@ -106,4 +106,4 @@ TEST(Probabilities, OfTheRoundedGaussianTablesAgreeWithMpmath) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::pmf_test

@@ -10,7 +10,7 @@
 #include "random/santha_vazirani_cells.h"
 #include "random/tape_for_tests.h"
 
-namespace discreet::random {
+namespace discreet::random::santha_vazirani_test {
 namespace {
 
 std::uint64_t state = 1;
@@ -177,4 +177,4 @@ TEST(SvCells, OneCellNeedsNoBits) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::santha_vazirani_test

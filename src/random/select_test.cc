@@ -13,7 +13,7 @@
 #include "random/system_bits.h"
 #include "random/tape_for_tests.h"
 
-namespace discreet::random {
+namespace discreet::random::select_test {
 namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
@@ -144,4 +144,4 @@ TEST(ScaledExpCoin, IsCertainAtDistanceZero) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::select_test

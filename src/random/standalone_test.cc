@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-namespace discreet::random {
+namespace discreet::random::standalone_test {
 namespace {
 
 using ReadFile = std::function<std::string(const std::string&)>;
@@ -87,4 +87,4 @@ TEST(Standalone, APlantedIncludeIsFoundThroughOtherFiles) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::standalone_test

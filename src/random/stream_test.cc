@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace discreet::random {
+namespace discreet::random::stream_test {
 namespace {
 
 // A source of fixed, uniform-looking bytes that breaks after `good_bytes`, in the given way.
@@ -235,4 +235,4 @@ TEST(Stream, RunsOfWordsAreFreshAndAsManyAsAsked) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::stream_test

@@ -27,7 +27,7 @@
 
 #include "random/bit_source.h"
 
-namespace discreet::random {
+namespace discreet::random::system_bits_test {
 namespace {
 
 static_assert(BitSource<SystemBits>);
@@ -273,4 +273,4 @@ TEST(SystemBits, AChildWithoutEntropyGetsAnErrorOrEndsInsteadOfDrawing) {
 }
 
 }  // namespace
-}  // namespace discreet::random
+}  // namespace discreet::random::system_bits_test

@@ -112,7 +112,7 @@ void draw(const Chart& chart, Canvas& canvas) {
 }
 
 /// y on the curve at x, between its points; NaN beyond them.
-double height_at(const ChartCurve& curve, double x, bool x_log) {
+double curve_height_at(const ChartCurve& curve, double x, bool x_log) {
   for (std::size_t i = 0; i + 1 < curve.points.size(); ++i) {
     const auto& [x0, y0] = curve.points[i];
     const auto& [x1, y1] = curve.points[i + 1];
@@ -154,7 +154,7 @@ std::string chart_text(const Chart& chart, int columns, int rows) {
       const double part = static_cast<double>(column) / static_cast<double>(columns - 1);
       const double x =
           chart.x_log ? left * std::pow(right / left, part) : left + part * (right - left);
-      double y = height_at(curve, x, chart.x_log);
+      double y = curve_height_at(curve, x, chart.x_log);
       if (curve.points.size() == 1 && column == 0) y = curve.points[0].second;
       if (!std::isnan(y)) put(column, y);
     }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace discreet::report {
+namespace discreet::report::html_test {
 namespace {
 
 Exhibit exhibit() {
@@ -78,4 +78,4 @@ TEST(Chart, DrawsEveryCurveInEveryForm) {
 }
 
 }  // namespace
-}  // namespace discreet::report
+}  // namespace discreet::report::html_test

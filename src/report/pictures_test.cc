@@ -6,7 +6,7 @@
 #include "report/markup.h"
 #include "report/tiles.h"
 
-namespace discreet::report {
+namespace discreet::report::pictures_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -46,4 +46,4 @@ TEST(Intervals, AreBarsWithBothEnds) {
 }
 
 }  // namespace
-}  // namespace discreet::report
+}  // namespace discreet::report::pictures_test

@@ -11,7 +11,7 @@
 namespace discreet::report {
 namespace {
 
-std::string padded(const std::string& text, std::size_t columns) {
+std::string padded_right(const std::string& text, std::size_t columns) {
   const std::size_t used = width(text);
   return text + std::string(used < columns ? columns - used : 0, ' ');
 }
@@ -52,7 +52,7 @@ std::string bars_text(const Plot& plot, int columns) {
     };
     const int full = at(bar.height);
     const int reach = at(bar.high);
-    out += "  " + padded(labels[i], label_width) + " │" + repeated("█", full) +
+    out += "  " + padded_right(labels[i], label_width) + " │" + repeated("█", full) +
            repeated("░", std::max(0, reach - full)) + " " + amount(bar.height) + " (" +
            amount(bar.low) + " to " + amount(bar.high) + ")\n";
   }
@@ -75,7 +75,7 @@ std::string boxes_text(const Plot& plot, int columns) {
   };
   std::string out = plot.title + "\n";
   for (const PlotBox& box : plot.boxes) {
-    out += "  " + padded(box.label, label_width) + " ";
+    out += "  " + padded_right(box.label, label_width) + " ";
     for (int column = 0; column < columns; ++column) {
       const char* mark = " ";
       if (column >= at(box.least) && column <= at(box.most)) mark = "─";

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-namespace discreet::report {
+namespace discreet::report::plot_test {
 namespace {
 
 Plot sample() {
@@ -146,4 +146,4 @@ TEST(Plot, WritesWhatIsMeasuredInItsOwnWords) {
 }
 
 }  // namespace
-}  // namespace discreet::report
+}  // namespace discreet::report::plot_test

@@ -11,7 +11,7 @@
 #include "report/progress.h"
 #include "report/table.h"
 
-namespace discreet::report {
+namespace discreet::report::report_test {
 namespace {
 
 Rational parse(const char* text) { return Rational::parse(text).value(); }
@@ -126,4 +126,4 @@ TEST(Progress, IsSilentWhereThereIsNoTerminal) {
 }
 
 }  // namespace
-}  // namespace discreet::report
+}  // namespace discreet::report::report_test

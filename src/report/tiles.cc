@@ -14,7 +14,7 @@ namespace discreet::report {
 namespace {
 
 template <class... Numbers>
-std::string printed(const char* format, Numbers... numbers) {
+std::string printed_tile(const char* format, Numbers... numbers) {
   std::array<char, 200> buffer{};
   std::snprintf(buffer.data(), buffer.size(), format, numbers...);
   return buffer.data();
@@ -25,12 +25,12 @@ constexpr double kLetter = 6.5;         // of the small type
 constexpr std::size_t kLabelled = 200;  // more tiles have no room for words
 
 std::string shade(double dark) {
-  return printed("rgb(%d,%d,%d)", static_cast<int>(235 - 219 * dark),
-                 static_cast<int>(242 - 194 * dark), static_cast<int>(252 - 140 * dark));
+  return printed_tile("rgb(%d,%d,%d)", static_cast<int>(235 - 219 * dark),
+                      static_cast<int>(242 - 194 * dark), static_cast<int>(252 - 140 * dark));
 }
 
 std::string words_at(double x, double y, const char* more, const std::string& text) {
-  return printed("<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, more) + escaped(text) + "</text>\n";
+  return printed_tile("<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, more) + escaped(text) + "</text>\n";
 }
 
 /// Where everything stands.
@@ -62,13 +62,14 @@ struct Layout {
 
 /// The scale of shades, with its ends.
 std::string legend(double least, double most, bool hidden) {
-  std::string out = words_at(0, 40, "", printed("%.4g", least));
+  std::string out = words_at(0, 40, "", printed_tile("%.4g", least));
   const double start = 60;
   for (int k = 0; k < 20; ++k) {
-    out += printed("<rect x=\"%.1f\" y=\"30\" width=\"8.5\" height=\"12\" fill=\"", start + 8 * k) +
+    out += printed_tile("<rect x=\"%.1f\" y=\"30\" width=\"8.5\" height=\"12\" fill=\"",
+                        start + 8 * k) +
            shade(k / 19.0) + "\"/>\n";
   }
-  out += words_at(start + 168, 40, "", printed("%.4g", most));
+  out += words_at(start + 168, 40, "", printed_tile("%.4g", most));
   if (!hidden) return out;
   out +=
       "<rect x=\"320\" y=\"30\" width=\"20\" height=\"12\" fill=\"url(#hatch)\" "
@@ -91,7 +92,7 @@ std::string tiles_svg(const Tiles& tiles) {
     hidden = hidden || tile.hidden;
   }
   const double height = layout.top + layout.high * static_cast<double>(layout.rows) + 2;
-  std::string out = printed(
+  std::string out = printed_tile(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"%.0f\" viewBox=\"0 0 800 "
       "%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
       height, height);
@@ -114,15 +115,16 @@ std::string tiles_svg(const Tiles& tiles) {
     const double dark = most > least ? (tile.value - least) / (most - least) : 0;
     const double gap = layout.side > 8 ? 1 : 0;
     const std::string place =
-        printed("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" ", layout.x(i),
-                layout.y(i), layout.side - gap, layout.high - gap);
+        printed_tile("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" ", layout.x(i),
+                     layout.y(i), layout.side - gap, layout.high - gap);
     const std::string title =
-        "<title>" + escaped(tile.label) + printed(": %.6g", tile.value) + "</title></rect>\n";
+        "<title>" + escaped(tile.label) + printed_tile(": %.6g", tile.value) + "</title></rect>\n";
     out += place + "fill=\"" + shade(dark) + "\">" + title;
     if (tile.hidden) out += place + "fill=\"url(#hatch)\">" + title;
     if (count > kLabelled || layout.letters() < 3) continue;
     const bool named = !tiles.column_names.empty();  // then the number is what is missing
-    const std::string words = named ? printed("%.0f", std::round(tile.value) + 0.0) : tile.label;
+    const std::string words =
+        named ? printed_tile("%.0f", std::round(tile.value) + 0.0) : tile.label;
     out += words_at(layout.x(i) + 4, layout.y(i) + layout.high / 2 + 4,
                     dark > 0.5 ? " fill=\"#fff\"" : " fill=\"#000\"",
                     shortened(words, layout.letters() - 1));

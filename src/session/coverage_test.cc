@@ -19,7 +19,7 @@
 #include "session/draw.h"
 #include "session/readings.h"
 
-namespace discreet::session {
+namespace discreet::session::coverage_test {
 namespace {
 
 using mechanism::Groups;
@@ -214,4 +214,4 @@ TEST(Coverage, OfADifferenceOfQuantilesIsWhatItSays) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::coverage_test

@@ -12,7 +12,7 @@
 namespace discreet::session {
 namespace {
 
-std::string name_of(const plan::Measurement& measurement, const plan::Source& source) {
+std::string measurement_name(const plan::Measurement& measurement, const plan::Source& source) {
   std::vector<std::string> tables;
   for (const plan::TableUse& use : source.tables) tables.push_back(use.alias);
   const std::string argument =
@@ -149,14 +149,15 @@ Result<Explanation> Session::explain(const Request& request) {
     const plan::ExpectedError error = plan::expected_error(step, request.confidence);
     const ChargeLine& line = lines[checked.line_of_step(i)];
     const bool finds = checked.threshold() && checked.threshold()->step == i;
-    explanation.steps.push_back({name_of(step.measurement, checked.plan().source) +
+    explanation.steps.push_back({measurement_name(step.measurement, checked.plan().source) +
                                      (finds ? ", and which keys to show" : ""),
                                  line.noise.text, to_string(line.cost), error_text(error)});
     if (!step.counts) continue;
     const ChargeLine& counts = lines[checked.line_of_counts(i)];
-    explanation.steps.push_back(
-        {"rows around " + name_of(step.measurement, checked.plan().source) + ", for intervals",
-         counts.noise.text, to_string(counts.cost), ""});
+    explanation.steps.push_back({"rows around " +
+                                     measurement_name(step.measurement, checked.plan().source) +
+                                     ", for intervals",
+                                 counts.noise.text, to_string(counts.cost), ""});
   }
   for (const sql::Output& output : prepared.query.outputs) {
     if (output.is_key || output.post.kind == sql::PostKind::kLiteral) continue;

@@ -8,7 +8,7 @@
 #include "ledger/ledger_for_tests.h"
 #include "session/session.h"
 
-namespace discreet::session {
+namespace discreet::session::household_test {
 namespace {
 
 using ledger::fixture::price;
@@ -189,4 +189,4 @@ TEST(Within, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::household_test

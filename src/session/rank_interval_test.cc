@@ -10,7 +10,7 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/verbs.h"
 
-namespace discreet::session {
+namespace discreet::session::rank_interval_test {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -131,4 +131,4 @@ TEST(RankInterval, IsNarrowWhereThereAreManyRowsAndTheWholeRangeWhereThereAreNon
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::rank_interval_test

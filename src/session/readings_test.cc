@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace discreet::session {
+namespace discreet::session::readings_test {
 namespace {
 
 sql::Output column(policy::Type type) {
@@ -44,4 +44,4 @@ TEST(Readings, ShowTwoDigitsOfTheInterval) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::readings_test

@@ -12,7 +12,7 @@
 #include "engine/postgres/connection.h"
 #include "session/postgres_for_tests.h"
 
-namespace discreet::session {
+namespace discreet::session::safety_postgres_test {
 namespace {
 
 enum class Here { kAnswered, kRefused };
@@ -233,4 +233,4 @@ TEST(PostgresSafetySnapshot, S24OneQuestionSeesOneSnapshot) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::safety_postgres_test

@@ -15,7 +15,7 @@
 
 #include "session/neighbours_for_tests.h"
 
-namespace discreet::session {
+namespace discreet::session::safety_test {
 namespace {
 
 TEST(Safety, S1DivisionByZeroOnOneRowIsNull) {
@@ -638,4 +638,4 @@ TEST(DuckDbSafetySnapshot, S24AProxyShowsWhatTheOwnerDidBetween) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::safety_test

@@ -10,7 +10,7 @@
 #include "engine/duckdb/files_for_tests.h"
 #include "session/exact_for_tests.h"
 
-namespace discreet::session {
+namespace discreet::session::same_text_test {
 namespace {
 
 using engine::duckdb::ScratchFolder;
@@ -94,4 +94,4 @@ TEST(SameText, GivesWhatDuckDbGives) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::same_text_test

@@ -10,7 +10,7 @@
 
 #include "session/neighbours_for_tests.h"
 
-namespace discreet::session {
+namespace discreet::session::sensitivity_test {
 namespace {
 
 /// The first measurement of a question without groups, exactly.
@@ -193,4 +193,4 @@ TEST(Sensitivity, A2_10AUnitIsBoundedOnceForAllMeasurementsTogether) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::sensitivity_test

@@ -12,7 +12,7 @@
 #include "session/clinic_for_tests.h"
 #include "session/question_text.h"
 
-namespace discreet::session {
+namespace discreet::session::session_test {
 namespace {
 
 using ledger::Kind;
@@ -519,4 +519,4 @@ TEST(Session, LeavesTheLedgerWholeAfterAllThis) {
 }
 
 }  // namespace
-}  // namespace discreet::session
+}  // namespace discreet::session::session_test

@@ -29,15 +29,15 @@ struct Learnt {
   double about = 0;  ///< the end of the value's interval that lies nearer to 0
 };
 
-double number_of(const std::string& text) {
+double number_in(const std::string& text) {
   const auto number = Rational::parse(text);
   return number ? number->to_double(Round::kDown) : 0;
 }
 
 double nearer_to_zero(const AnswerCell& cell) {
   if (!cell.low || !cell.high) return 0;
-  const double low = number_of(*cell.low);
-  const double high = number_of(*cell.high);
+  const double low = number_in(*cell.low);
+  const double high = number_in(*cell.high);
   if (low <= 0 && high >= 0) return 0;
   return std::min(std::abs(low), std::abs(high));
 }
@@ -54,13 +54,13 @@ Result<Learnt> learnt_from(const AnswerSheet& sheet, std::size_t column) {
         "--pilot");
   }
   const auto size = [&](std::size_t r) {
-    return std::abs(number_of(*sheet.rows[r][column].value));
+    return std::abs(number_in(*sheet.rows[r][column].value));
   };
   std::ranges::sort(order, {}, size);
   const std::size_t middle = order[order.size() / 2];
   Learnt learnt;
   for (const std::string& text : sheet.released[middle]) {
-    learnt.supposed.push_back(number_of(text));
+    learnt.supposed.push_back(number_in(text));
   }
   learnt.about = nearer_to_zero(sheet.rows[middle][column]);
   return learnt;

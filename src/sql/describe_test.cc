@@ -4,7 +4,7 @@
 
 #include "sql/clinic_for_tests.h"
 
-namespace discreet::sql {
+namespace discreet::sql::describe_test {
 namespace {
 
 std::string measurement_text(const plan::Measurement& m, const std::vector<std::string>& tables) {
@@ -69,7 +69,12 @@ std::string source_text(const plan::Source& source, const std::string& indent) {
 
 }  // namespace
 
+}  // namespace discreet::sql::describe_test
+
+namespace discreet::sql {
+
 std::string describe(const Query& query) {
+  using namespace describe_test;
   const std::vector<std::string> tables = names_of(query.plan.source);
   std::string out = source_text(query.plan.source, "");
   if (query.plan.filter) out += "where " + plan::to_string(*query.plan.filter, tables) + "\n";

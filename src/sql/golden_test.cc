@@ -21,7 +21,7 @@
 #include "plan/checker.h"
 #include "sql/clinic_for_tests.h"
 
-namespace discreet::sql {
+namespace discreet::sql::golden_test {
 namespace {
 
 struct Case {
@@ -91,4 +91,4 @@ TEST(Golden, RefusedQuestionsSayWhatWouldBeAccepted) {
 }
 
 }  // namespace
-}  // namespace discreet::sql
+}  // namespace discreet::sql::golden_test

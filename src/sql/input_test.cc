@@ -6,7 +6,7 @@
 
 #include "sql/clinic_for_tests.h"
 
-namespace discreet::sql {
+namespace discreet::sql::input_test {
 namespace {
 
 Error refusal_of(const std::string& question) {
@@ -145,4 +145,4 @@ TEST(Input, WithoutEpsilonNothingIsAsked) {
 }
 
 }  // namespace
-}  // namespace discreet::sql
+}  // namespace discreet::sql::input_test

@@ -35,7 +35,7 @@ const char* field_of(std::int64_t mask) {
   }
 }
 
-std::optional<std::int64_t> whole(const std::string& text) {
+std::optional<std::int64_t> whole_of(const std::string& text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
@@ -52,7 +52,7 @@ std::optional<Interval> parse_interval(const std::string& text, const std::strin
   while (words >> number) {
     std::string unit = behind;
     if (behind.empty() && !(words >> unit)) return {};
-    const auto n = whole(number);
+    const auto n = whole_of(number);
     if (!n) return {};
     if (unit.size() > 1 && unit.back() == 's') unit.pop_back();
     if (unit == "day") {

@@ -8,14 +8,14 @@
 namespace discreet::sql {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-double below(double x) { return std::nextafter(x, -kInfinity); }
-double above(double x) { return std::nextafter(x, kInfinity); }
+double below(double x) { return std::nextafter(x, -kNoBound); }
+double above(double x) { return std::nextafter(x, kNoBound); }
 
 // An end of an interval that may be off by one rounding. `exact` says that it is not.
-double low_end(double x, bool exact) { return std::isnan(x) ? -kInfinity : exact ? x : below(x); }
-double high_end(double x, bool exact) { return std::isnan(x) ? kInfinity : exact ? x : above(x); }
+double low_end(double x, bool exact) { return std::isnan(x) ? -kNoBound : exact ? x : below(x); }
+double high_end(double x, bool exact) { return std::isnan(x) ? kNoBound : exact ? x : above(x); }
 
 bool sum_is_exact(double a, double b, double sum) {
   if (!std::isfinite(sum)) return std::isinf(a) || std::isinf(b);
@@ -52,7 +52,7 @@ Number exactly(const Rational& value) {
   return make(std::isfinite(low) ? low : high, low, high);
 }
 
-Number unbounded(double value) { return make(value, -kInfinity, kInfinity); }
+Number unbounded(double value) { return make(value, -kNoBound, kNoBound); }
 
 Number add(const Number& a, const Number& b) {
   const double low = a.low + b.low;
@@ -66,8 +66,8 @@ Number negate(const Number& a) { return {-a.value, -a.high, -a.low}; }
 Number subtract(const Number& a, const Number& b) { return add(a, negate(b)); }
 
 Number multiply(const Number& a, const Number& b) {
-  double low = kInfinity;
-  double high = -kInfinity;
+  double low = kNoBound;
+  double high = -kNoBound;
   for (const double x : {a.low, a.high}) {
     for (const double y : {b.low, b.high}) {
       const double product = times(x, y);
@@ -82,8 +82,8 @@ Number multiply(const Number& a, const Number& b) {
 Number divide(const Number& a, const Number& b) {
   const double value = a.value / b.value;
   if (b.low <= 0 && b.high >= 0) return unbounded(value);
-  double low = kInfinity;
-  double high = -kInfinity;
+  double low = kNoBound;
+  double high = -kNoBound;
   for (const double x : {a.low, a.high}) {
     for (const double y : {b.low, b.high}) {
       const double quotient = std::isinf(y) && std::isinf(x) ? 0 : x / y;

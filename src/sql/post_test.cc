@@ -11,7 +11,7 @@
 #include "sql/number.h"
 #include "sql/query.h"
 
-namespace discreet::sql {
+namespace discreet::sql::post_test {
 namespace {
 
 using policy::Type;
@@ -324,4 +324,4 @@ TEST(Arrange, TheBestAreFoundInEachGroup) {
 }
 
 }  // namespace
-}  // namespace discreet::sql
+}  // namespace discreet::sql::post_test

@@ -7,7 +7,7 @@
 #include "plan/checker.h"
 #include "sql/clinic_for_tests.h"
 
-namespace discreet::sql {
+namespace discreet::sql::query_test {
 namespace {
 
 Query bound(const std::string& question, const Options& options = spending()) {
@@ -180,4 +180,4 @@ TEST(Bind, OnlyDeclaredNamesAreEverShown) {
 }
 
 }  // namespace
-}  // namespace discreet::sql
+}  // namespace discreet::sql::query_test

@@ -6,7 +6,7 @@
 #include "sql/clinic_for_tests.h"
 #include "sql/tpch_for_tests.h"
 
-namespace discreet::sql {
+namespace discreet::sql::relational_test {
 namespace {
 
 const policy::Policy& shop() {
@@ -175,4 +175,4 @@ TEST(Relational, TwoPeoplesRowsAreLimitedByTheQuestionOrThePolicy) {
 }
 
 }  // namespace
-}  // namespace discreet::sql
+}  // namespace discreet::sql::relational_test

@@ -10,12 +10,12 @@ namespace {
 using policy::Type;
 using Weight = std::optional<Rational>;
 
-TypedPost truth(PostKind kind, std::vector<Post> args, Place place) {
+TypedPost truth_post(PostKind kind, std::vector<Post> args, Place place) {
   return {Post::of(kind, std::move(args)), Type::kBoolean, place};
 }
 
-TypedPost negated(TypedPost post) {
-  return truth(PostKind::kNot, {std::move(post.post)}, post.place);
+TypedPost negated_post(TypedPost post) {
+  return truth_post(PostKind::kNot, {std::move(post.post)}, post.place);
 }
 
 bool is_number(Type type) { return type == Type::kInteger || type == Type::kDecimal; }
@@ -61,12 +61,12 @@ Result<TypedPost> ReleasedBinder::bind(const Node& node, const Weight& weight) c
     const PostKind kind = name == "AND_EXPR"  ? PostKind::kAnd
                           : name == "OR_EXPR" ? PostKind::kOr
                                               : PostKind::kNot;
-    return truth(kind, std::move(args), node.place());
+    return truth_post(kind, std::move(args), node.place());
   }
   if (node.is("NullTest")) {
     DISCREET_ASSIGN(TypedPost value, bind(node.child("arg"), weight));
-    TypedPost out = truth(PostKind::kIsNull, {std::move(value.post)}, node.place());
-    return node.text("nulltesttype") == "IS_NULL" ? out : negated(std::move(out));
+    TypedPost out = truth_post(PostKind::kIsNull, {std::move(value.post)}, node.place());
+    return node.text("nulltesttype") == "IS_NULL" ? out : negated_post(std::move(out));
   }
   if (node.is("TypeCast")) {
     DISCREET_ASSIGN(TypedPost value, bind(node.child("arg"), weight));
@@ -173,8 +173,8 @@ Result<TypedPost> ReleasedBinder::operation(const Node& node, const Weight& weig
     }
     const bool positive = kind == "AEXPR_IN" ? name == "=" : kind == "AEXPR_BETWEEN";
     TypedPost out =
-        truth(kind == "AEXPR_IN" ? PostKind::kOr : PostKind::kAnd, std::move(parts), place);
-    return positive ? out : negated(std::move(out));
+        truth_post(kind == "AEXPR_IN" ? PostKind::kOr : PostKind::kAnd, std::move(parts), place);
+    return positive ? out : negated_post(std::move(out));
   }
   if (kind != "AEXPR_OP" && kind != "AEXPR_NULLIF") {
     return error(Code::kUnsupported, place,
@@ -218,8 +218,8 @@ Result<TypedPost> ReleasedBinder::compare(const std::string& name, TypedPost a, 
                  "the operator " + in_quotes(name) + " is not supported on released values");
   }
   const PostKind kind = strict ? PostKind::kLess : order ? PostKind::kLessEqual : PostKind::kEqual;
-  TypedPost out = truth(kind, {std::move(a.post), std::move(b.post)}, place);
-  return name == "<>" ? negated(std::move(out)) : out;
+  TypedPost out = truth_post(kind, {std::move(a.post), std::move(b.post)}, place);
+  return name == "<>" ? negated_post(std::move(out)) : out;
 }
 
 Result<TypedPost> ReleasedBinder::choice(const Node& node, const Weight& weight) const {

@@ -20,12 +20,12 @@ using policy::Type;
 
 constexpr std::size_t kColumnsMax = 100;
 
-struct Clause {
+struct InnerClause {
   const char* field;
   const char* message;
 };
 
-constexpr Clause kRefused[] = {
+constexpr InnerClause kRefusedInside[] = {
     {"valuesLists", "VALUES has no data to ask about; write SELECT ... FROM a table"},
     {"intoClause", "SELECT INTO is not supported; nothing can be written"},
     {"windowClause", "windows are not supported; use GROUP BY"},
@@ -55,7 +55,7 @@ Part project(Relation relation, const std::vector<Visible>& like,
   return part;
 }
 
-bool is_number(Type type) { return type == Type::kInteger || type == Type::kDecimal; }
+bool is_numeric(Type type) { return type == Type::kInteger || type == Type::kDecimal; }
 
 class SubqueryBinder {
  public:
@@ -83,7 +83,7 @@ class SubqueryBinder {
 };
 
 Result<void> SubqueryBinder::check_clauses() const {
-  for (const Clause& clause : kRefused) {
+  for (const InnerClause& clause : kRefusedInside) {
     if (select_.has(clause.field)) return Error{Code::kUnsupported, clause.message};
   }
   return {};
@@ -191,7 +191,7 @@ Result<Relation> SubqueryBinder::bind_union() {
                  "SELECT DISTINCT with the unit's column among its columns"};
   }
   for (const char* field : {"sortClause", "limitCount", "limitOffset"}) {
-    if (select_.has(field)) return Error{Code::kUnsupported, kRefused[6].message};
+    if (select_.has(field)) return Error{Code::kUnsupported, kRefusedInside[6].message};
   }
   const Node left = select_.part("larg");
   const Node right = select_.part("rarg");
@@ -212,7 +212,7 @@ Result<Relation> SubqueryBinder::bind_union() {
                                             " of a UNION ALL tells whose row it is in one part and "
                                             "not in the other"};
     }
-    if (read && x.type != y.type && !(is_number(x.type) && is_number(y.type))) {
+    if (read && x.type != y.type && !(is_numeric(x.type) && is_numeric(y.type))) {
       return Error{Code::kInvalidInput,
                    "column " + in_quotes(x.name) + " of a UNION ALL has different types; cast one"};
     }

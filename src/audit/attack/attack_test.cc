@@ -11,7 +11,7 @@
 #include "audit/attack/scene.h"
 #include "audit/statistical.h"
 
-namespace discreet::audit {
+namespace discreet::audit::attack_test {
 namespace {
 
 struct Small {
@@ -135,4 +135,4 @@ TEST(Statistical, SaysWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::attack_test

@@ -11,7 +11,7 @@ namespace {
 
 using Person = std::vector<std::int64_t>;  // attributes, 0 or 1
 
-Result<mechanism::LaplaceVector> noise_of(const Rational& epsilon, int l1) {
+Result<mechanism::LaplaceVector> vector_noise_of(const Rational& epsilon, int l1) {
   DISCREET_ASSIGN(const Epsilon checked, Epsilon::of(epsilon));
   return mechanism::LaplaceVector::make(
       {.sensitivity = Sensitivity::trusted(l1), .epsilon = checked});
@@ -124,9 +124,9 @@ Result<AttackRun> attack_membership(const AttackOptions& options) {
   constexpr int kFeatures = 24;
   constexpr int kRows = 16;
   SeededBits coins(options.seed);
-  DISCREET_ASSIGN(const auto means_noise, noise_of(options.epsilon, kAttributes));
+  DISCREET_ASSIGN(const auto means_noise, vector_noise_of(options.epsilon, kAttributes));
   DISCREET_ASSIGN(const auto model_noise,
-                  noise_of(options.epsilon, kFeatures * (kFeatures + 1) / 2 + kFeatures));
+                  vector_noise_of(options.epsilon, kFeatures * (kFeatures + 1) / 2 + kFeatures));
   AttackRun run;
   run.exhibit.title = "Membership: was this person in it?";
   run.exhibit.sections.push_back(

@@ -25,7 +25,7 @@ constexpr Named kAttacks[] = {
 };
 
 /// Pr[Bin(n, p) >= k], by summing the smaller side.
-double at_least(std::uint64_t k, std::uint64_t n, double p) {
+double chance_of_at_least(std::uint64_t k, std::uint64_t n, double p) {
   if (k == 0) return 1;
   const auto term = [&](std::uint64_t i) {
     const auto x = static_cast<double>(i);
@@ -97,11 +97,12 @@ Proportion clopper_pearson(std::uint64_t successes, std::uint64_t trials, double
   if (trials == 0) return {};
   const double tail = (1 - confidence) / 2;
   Proportion out;
-  out.low =
-      successes == 0 ? 0 : turn([&](double p) { return at_least(successes, trials, p) > tail; });
-  out.high = successes == trials
-                 ? 1
-                 : turn([&](double p) { return 1 - at_least(successes + 1, trials, p) <= tail; });
+  out.low = successes == 0
+                ? 0
+                : turn([&](double p) { return chance_of_at_least(successes, trials, p) > tail; });
+  out.high = successes == trials ? 1 : turn([&](double p) {
+    return 1 - chance_of_at_least(successes + 1, trials, p) <= tail;
+  });
   return out;
 }
 

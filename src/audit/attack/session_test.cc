@@ -15,7 +15,7 @@
 #include "ledger/ledger_for_tests.h"
 #include "mechanism/laplace.h"
 
-namespace discreet::audit {
+namespace discreet::audit::session_test {
 namespace {
 
 using engine::postgres::PrivatePostgres;
@@ -301,4 +301,4 @@ INSTANTIATE_TEST_SUITE_P(Session, OnBothEngines, testing::Values("duckdb", "post
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::session_test

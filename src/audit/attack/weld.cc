@@ -21,7 +21,7 @@ constexpr int kEncountersMax = 4;  // of one person, declared and enforced
 constexpr int kGovernorsDay = 11111;
 constexpr int kGovernorsZip = 3;
 
-struct Person {
+struct WeldPerson {
   int zip;
   int day;
   int sex;
@@ -38,13 +38,13 @@ struct Encounter {
 
 /// The first voter is the governor: six people share his birth date, three of them are men, one of
 /// these lives in his ZIP code.
-std::vector<Person> make_voters(int n, SeededBits& coins) {
-  std::vector<Person> voters = {{kGovernorsZip, kGovernorsDay, 1},
-                                {kGovernorsZip + 1, kGovernorsDay, 1},
-                                {0, kGovernorsDay, 1},
-                                {kGovernorsZip, kGovernorsDay, 0},
-                                {1, kGovernorsDay, 0},
-                                {2, kGovernorsDay, 0}};
+std::vector<WeldPerson> make_voters(int n, SeededBits& coins) {
+  std::vector<WeldPerson> voters = {{kGovernorsZip, kGovernorsDay, 1},
+                                    {kGovernorsZip + 1, kGovernorsDay, 1},
+                                    {0, kGovernorsDay, 1},
+                                    {kGovernorsZip, kGovernorsDay, 0},
+                                    {1, kGovernorsDay, 0},
+                                    {2, kGovernorsDay, 0}};
   while (static_cast<int>(voters.size()) < n) {
     auto day = static_cast<int>(coins.below(kDays));
     if (day == kGovernorsDay) continue;
@@ -54,12 +54,12 @@ std::vector<Person> make_voters(int n, SeededBits& coins) {
 }
 
 /// About three encounters for each patient, who keeps a main diagnosis.
-std::vector<Encounter> make_encounters(const std::vector<Person>& voters, int rows,
+std::vector<Encounter> make_encounters(const std::vector<WeldPerson>& voters, int rows,
                                        SeededBits& coins) {
   std::vector<Encounter> table;
   std::uint32_t who = 0;
   while (static_cast<int>(table.size()) < rows) {
-    const Person& person = voters[who];
+    const WeldPerson& person = voters[who];
     // Common diagnoses are a lot more common.
     const double u = coins.unit();
     const auto main = static_cast<std::uint8_t>(u * u * u * kDiagnoses);
@@ -171,7 +171,7 @@ Result<AttackRun> attack_weld(const AttackOptions& options) {
   const int rows_wanted = people * 5 / 2;  // 135,000 encounters for 54,000 people
   const int trials = options.trials > 0 ? options.trials : 2000;
   SeededBits coins(options.seed);
-  const std::vector<Person> voters = make_voters(people, coins);
+  const std::vector<WeldPerson> voters = make_voters(people, coins);
   const std::vector<Encounter> rows = make_encounters(voters, rows_wanted, coins);
   AttackRun run;
   const auto stop = [&](int permille) {
@@ -194,7 +194,7 @@ Result<AttackRun> attack_weld(const AttackOptions& options) {
     linked += matches.size() == 1 && matches[0] == one.person ? 1 : 0;
   }
   int same_day = 0, men = 0, here = 0;
-  for (const Person& voter : voters) {
+  for (const WeldPerson& voter : voters) {
     if (voter.day != kGovernorsDay) continue;
     ++same_day;
     men += voter.sex;

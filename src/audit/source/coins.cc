@@ -18,7 +18,7 @@ namespace {
 
 using report::Cell;
 
-const Sensitivity kOne = Sensitivity::trusted(1);
+const Sensitivity kCoinsOne = Sensitivity::trusted(1);
 
 /// A mechanism's tree on the counts 0 and 1.
 struct Bendable {
@@ -44,17 +44,18 @@ Bendable bendable(const std::string& name, const M& mechanism, int depth) {
 }
 
 Bendable laplace_one() {
-  const auto m = mechanism::Laplace::make({.sensitivity = kOne, .epsilon = Epsilon::trusted(1)});
+  const auto m =
+      mechanism::Laplace::make({.sensitivity = kCoinsOne, .epsilon = Epsilon::trusted(1)});
   return bendable<4>("Laplace 1", m.value(), 16);
 }
 
 Bendable laplace_half() {
   const auto m = mechanism::Laplace::make(
-      {.sensitivity = kOne, .epsilon = Epsilon::trusted(Rational::ratio(1, 2))});
+      {.sensitivity = kCoinsOne, .epsilon = Epsilon::trusted(Rational::ratio(1, 2))});
   return bendable<5>("Laplace 0.5", m.value(), 15);
 }
 
-Bendable gaussian() {
+Bendable bendable_gaussian() {
   const auto m = mechanism::Gaussian::make(
       {.sensitivity_squared = L2Squared::trusted(1), .rho = Rho::trusted(Rational::ratio(1, 2))});
   return bendable<6>("Gaussian rho 0.5", m.value(), 18);
@@ -98,8 +99,8 @@ Rational most_even(const Inversion& noise, const Rational& gamma, std::uint32_t 
   return ((zero + one) + gamma * (zero - one).abs()) * Rational::ratio(1, 2);
 }
 
-mechanism::SvLaplace robust(const char* epsilon, const Rational& gamma) {
-  return mechanism::SvLaplace::make({.sensitivity = kOne,
+mechanism::SvLaplace robust_laplace(const char* epsilon, const Rational& gamma) {
+  return mechanism::SvLaplace::make({.sensitivity = kCoinsOne,
                                      .epsilon = Epsilon::parse(epsilon).value(),
                                      .gamma = gamma,
                                      .low = 0,
@@ -112,7 +113,7 @@ std::string ln_low(const Rational& ratio) {
   return log(Interval::around(ratio, 96)).low().to_decimal(3, Round::kDown);
 }
 
-std::string shown(double x) {
+std::string shown_number(double x) {
   char buffer[32];
   std::snprintf(buffer, sizeof(buffer), "%.4g", x);
   return buffer;
@@ -172,9 +173,9 @@ report::Section parity_attack() {
     section.rows.push_back({Cell::words(name), Cell::words(claimed), Cell::number(text),
                             Cell::number(even.to_decimal(3, Round::kDown)),
                             Cell::number(odd.to_decimal(3, Round::kUp)), Cell::number(reached),
-                            Cell::number(shown(std::log((1 + bend) / (1 - bend))))});
+                            Cell::number(shown_number(std::log((1 + bend) / (1 - bend))))});
   };
-  for (const Bendable& one : {laplace_one(), laplace_half(), gaussian()}) {
+  for (const Bendable& one : {laplace_one(), laplace_half(), bendable_gaussian()}) {
     for (const char* text : {"0", "0.05", "0.2"}) {
       const TapeTree::Reached reached = one.tree[0].best(one.even(), Rational::parse(text).value());
       add(one.name, one.claimed, text, reached.t, reached.u, ln_low(reached.ratio));
@@ -208,8 +209,8 @@ report::Section sources_compared() {
   const Rational gamma = Rational::ratio(1, 10);
   std::vector<Bendable> all;
   all.push_back(laplace_half());
-  all.push_back(gaussian());
-  all.push_back(bendable<1>("SvLaplace 0.5", robust("0.5", gamma), 22));
+  all.push_back(bendable_gaussian());
+  all.push_back(bendable<1>("SvLaplace 0.5", robust_laplace("0.5", gamma), 22));
   for (const Bendable& one : all) {
     const std::vector<bool> even = one.even();
     std::vector<Cell> row = {Cell::words(one.name), Cell::words(one.claimed), Cell::number("0.1")};
@@ -236,13 +237,14 @@ Result<report::Section> entropy_meter() {
            "one by one."},
       .columns = {"mechanism", "entropy", "bit by bit", "in the product"}};
   const auto add = [&](const std::string& name, double bound, double single, double product) {
-    section.rows.push_back({Cell::words(name), Cell::number(shown(bound)),
-                            Cell::number(shown(single)), Cell::number(shown(product))});
+    section.rows.push_back({Cell::words(name), Cell::number(shown_number(bound)),
+                            Cell::number(shown_number(single)),
+                            Cell::number(shown_number(product))});
   };
   for (const char* text : {"1", "0.1", "0.01"}) {
     DISCREET_ASSIGN(const Epsilon epsilon, Epsilon::parse(text));
     DISCREET_ASSIGN(const auto noise,
-                    mechanism::Laplace::make({.sensitivity = kOne, .epsilon = epsilon}));
+                    mechanism::Laplace::make({.sensitivity = kCoinsOne, .epsilon = epsilon}));
     const double e = epsilon.value().to_double(Round::kDown);
     add(std::string("Laplace ") + text, entropy([&](int z) { return std::exp(-e * std::abs(z)); }),
         bits_per_answer<SingleBits>(noise, 0), bits_per_answer<SeededBits>(noise, 0));
@@ -259,7 +261,7 @@ Result<report::Section> entropy_meter() {
       bits_per_answer<SingleBits>(response, true), bits_per_answer<SeededBits>(response, true));
   for (const char* text : {"1", "0.1"}) {
     DISCREET_ASSIGN(const auto noise,
-                    mechanism::SvLaplace::make({.sensitivity = kOne,
+                    mechanism::SvLaplace::make({.sensitivity = kCoinsOne,
                                                 .epsilon = Epsilon::parse(text).value(),
                                                 .gamma = Rational::ratio(1, 20),
                                                 .low = -1000000,

@@ -34,11 +34,11 @@ std::optional<Rational> effective(const SvCells& cells, const Rational& gamma) {
   return SvCertificate(cells, SvGamma::of(gamma).value()).epsilon();
 }
 
-std::string shown(const std::optional<Rational>& epsilon) {
+std::string shown_epsilon(const std::optional<Rational>& epsilon) {
   return epsilon ? epsilon->to_decimal(3, Round::kUp) : "> 5.5";
 }
 
-std::string shown(double x, int digits = 3) {
+std::string shown_epsilon(double x, int digits = 3) {
   char buffer[32];
   std::snprintf(buffer, sizeof(buffer), "%.*g", digits, x);
   return buffer;
@@ -86,9 +86,9 @@ report::Section effective_epsilon() {
     const auto add = [&](const std::string& name, const SvCells& cells) {
       std::vector<Cell> row = {
           Cell::number(base.epsilon), Cell::words(name),
-          Cell::number(shown(sv_error(cells) * epsilon.to_double(Round::kDown)))};
+          Cell::number(shown_epsilon(sv_error(cells) * epsilon.to_double(Round::kDown)))};
       for (const char* gamma : kGammas) {
-        row.push_back(Cell::number(shown(effective(cells, number(gamma)))));
+        row.push_back(Cell::number(shown_epsilon(effective(cells, number(gamma)))));
       }
       section.rows.push_back(std::move(row));
     };
@@ -121,9 +121,10 @@ report::Section chosen_shapes() {
     const SvCells cells(*shape, 0, 0);
     const double after = sv_error(cells);
     section.rows.push_back(
-        {Cell::number(text), Cell::number(shown(target)), Cell::number(shown(effective(cells, 0))),
-         Cell::number(std::to_string(shape->q)), Cell::number(shown(after, 4)),
-         Cell::number(shown(before, 4)), Cell::words(shown(100 * (1 - after / before), 2) + " %")});
+        {Cell::number(text), Cell::number(shown_epsilon(target)),
+         Cell::number(shown_epsilon(effective(cells, 0))), Cell::number(std::to_string(shape->q)),
+         Cell::number(shown_epsilon(after, 4)), Cell::number(shown_epsilon(before, 4)),
+         Cell::words(shown_epsilon(100 * (1 - after / before), 2) + " %")});
   }
   return section;
 }
@@ -175,8 +176,8 @@ report::Section memory_attack() {
     const std::optional<Rational> one = effective(cells, gamma);
     const auto add = [&](const char* second, int far, const Rational& ratio) {
       const Rational reached = log(Interval::around(ratio, 96)).low();
-      section.rows.push_back({Cell::number(text), Cell::number(shown(one)),
-                              Cell::number(shown(Rational(2) * *one)), Cell::words(second),
+      section.rows.push_back({Cell::number(text), Cell::number(shown_epsilon(one)),
+                              Cell::number(shown_epsilon(Rational(2) * *one)), Cell::words(second),
                               Cell::number(std::to_string(far)),
                               Cell::number(reached.to_decimal(3, Round::kDown))});
     };

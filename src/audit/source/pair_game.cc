@@ -6,14 +6,14 @@
 namespace discreet::audit {
 namespace {
 
-using Pair = mechanism::SvCertificate::Pair;
+using SvPair = mechanism::SvCertificate::Pair;
 
 mechanism::SvCertificate pairs_of(const random::SvCells& cells, const Rational& gamma) {
   return {cells, mechanism::SvGamma::of(gamma).value()};
 }
 
 /// The smallest block that holds both, as the whole: what is before it changes no ratio.
-Pair without_prefix(Pair pair, int& scale) {
+SvPair without_prefix(SvPair pair, int& scale) {
   const auto half = [&] { return Uint128{1} << (scale - 1); };
   while (scale > 1) {
     if (std::max(pair.t1, pair.u1) <= half()) {
@@ -30,7 +30,7 @@ Pair without_prefix(Pair pair, int& scale) {
 }
 
 template <class N>
-N power(N base, int exponent) {
+N power_of(N base, int exponent) {
   N out(1);
   for (int i = 0; i < exponent; ++i) out = out * base;
   return out;
@@ -58,7 +58,7 @@ struct Second {
 /// against U1 x U2: where the first tape is in T1 alone it makes T2 likely, where it is in U1 alone
 /// it makes U2 unlikely.
 template <class N>
-Odds<N> play_two(const Pair& first, int scale, const Second<N>& second, const N& gamma) {
+Odds<N> play_two(const SvPair& first, int scale, const Second<N>& second, const N& gamma) {
   const N huge = N(1 << 30);
   N lambda(1);
   Odds<N> odds;
@@ -83,9 +83,9 @@ Rational exact_sv_ratio(const random::SvCells& cells, const Rational& gamma) {
   double roughly = 1;
   // Which pairs matter is found in floating point, generously; what they are worth is exact.
   std::vector<double> ratios;
-  for (const Pair& pair : all.pairs()) {
+  for (const SvPair& pair : all.pairs()) {
     int scale = all.scale();
-    const Pair inner = without_prefix(pair, scale);
+    const SvPair inner = without_prefix(pair, scale);
     const Odds<double> odds = PairGame<double>(inner, scale, bend).best();
     ratios.push_back(odds.t / odds.u);
     roughly = std::max(roughly, ratios.back());
@@ -93,7 +93,7 @@ Rational exact_sv_ratio(const random::SvCells& cells, const Rational& gamma) {
   for (std::size_t i = 0; i < ratios.size(); ++i) {
     if (ratios[i] < roughly * (1 - 1e-9)) continue;
     int scale = all.scale();
-    const Pair inner = without_prefix(all.pairs()[i], scale);
+    const SvPair inner = without_prefix(all.pairs()[i], scale);
     const Odds<Rational> odds = PairGame<Rational>(inner, scale, gamma).best();
     best = std::max(best, odds.t / odds.u);
   }
@@ -105,13 +105,13 @@ MemoryAttack two_answer_attack(const random::SvCells& cells, const Rational& gam
   const mechanism::SvCertificate all = pairs_of(cells, gamma);
   const double bend = gamma.to_double(Round::kDown);
   struct Choice {
-    Pair pair;
+    SvPair pair;
     int scale;
   };
   std::vector<Choice> choices;
-  for (const Pair& pair : all.pairs()) {
+  for (const SvPair& pair : all.pairs()) {
     int scale = all.scale();
-    const Pair inner = without_prefix(pair, scale);
+    const SvPair inner = without_prefix(pair, scale);
     choices.push_back({inner, scale});
   }
   // The far second answer is the same cell behind more equal bits, so one cell is enough there.
@@ -121,8 +121,8 @@ MemoryAttack two_answer_attack(const random::SvCells& cells, const Rational& gam
   for (const Choice& a : choices) {
     for (const Choice& b : choices) {
       const Second<double> game{PairGame<double>(b.pair, b.scale, bend),
-                                power((1 + bend) / 2, prefix_max),
-                                power((1 - bend) / 2, prefix_max)};
+                                power_of((1 + bend) / 2, prefix_max),
+                                power_of((1 - bend) / 2, prefix_max)};
       const Odds<double> odds = play_two(a.pair, a.scale, game, bend);
       if (odds.t / odds.u <= best) continue;
       best = odds.t / odds.u;
@@ -131,8 +131,8 @@ MemoryAttack two_answer_attack(const random::SvCells& cells, const Rational& gam
     }
   }
   const Second<Rational> exact{PairGame<Rational>(second.pair, second.scale, gamma),
-                               power((1 + gamma) * Rational::ratio(1, 2), prefix_max),
-                               power((1 - gamma) * Rational::ratio(1, 2), prefix_max)};
+                               power_of((1 + gamma) * Rational::ratio(1, 2), prefix_max),
+                               power_of((1 - gamma) * Rational::ratio(1, 2), prefix_max)};
   const Odds<Rational> odds = play_two(first.pair, first.scale, exact, gamma);
   return {odds.t / odds.u, prefix_max};
 }
@@ -140,19 +140,19 @@ MemoryAttack two_answer_attack(const random::SvCells& cells, const Rational& gam
 Rational bystander_attack(const random::SvCells& cells, const Rational& gamma, int bits) {
   const mechanism::SvCertificate all = pairs_of(cells, gamma);
   // Where the first tape is in T alone the source makes the zeros likely, else unlikely.
-  const auto game = [&]<class N>(const Pair& pair, const N& bend) {
+  const auto game = [&]<class N>(const SvPair& pair, const N& bend) {
     int scale = all.scale();
-    const Pair inner = without_prefix(pair, scale);
-    const N likely = power((N(1) + bend) / N(2), bits);
-    const N unlikely = power((N(1) - bend) / N(2), bits);
+    const SvPair inner = without_prefix(pair, scale);
+    const N likely = power_of((N(1) + bend) / N(2), bits);
+    const N unlikely = power_of((N(1) - bend) / N(2), bits);
     return PairGame<N>(
         inner, scale, bend,
         {.both = {unlikely, unlikely}, .only_t = {likely, N(0)}, .only_u = {N(0), unlikely}});
   };
   const double bend = gamma.to_double(Round::kDown);
   double best = 0;
-  Pair chosen = all.pairs().front();
-  for (const Pair& pair : all.pairs()) {
+  SvPair chosen = all.pairs().front();
+  for (const SvPair& pair : all.pairs()) {
     const Odds<double> odds = game(pair, bend).best();
     if (odds.t <= best * odds.u) continue;
     best = odds.t / odds.u;

@@ -11,7 +11,7 @@
 #include "mechanism/sv_laplace.h"
 #include "numeric/interval.h"
 
-namespace discreet::audit {
+namespace discreet::audit::source_test {
 namespace {
 
 using mechanism::SvCertificate;
@@ -175,4 +175,4 @@ TEST(Randomness, EveryPartSaysSomething) {
 }
 
 }  // namespace
-}  // namespace discreet::audit
+}  // namespace discreet::audit::source_test

@@ -9,7 +9,7 @@
 #include "engine/duckdb/files_for_tests.h"
 #include "plan/policy_for_tests.h"
 
-namespace discreet::engine::duckdb {
+namespace discreet::engine::duckdb::duckdb_engine_test {
 namespace {
 
 using lowering::Sql;
@@ -492,4 +492,4 @@ TEST(Sql, QuotesWhateverItIsGiven) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::duckdb
+}  // namespace discreet::engine::duckdb::duckdb_engine_test

@@ -8,7 +8,7 @@
 #include "engine/duckdb/sources.h"
 #include "engine/expressions_for_tests.h"
 
-namespace discreet::engine::duckdb {
+namespace discreet::engine::duckdb::expression_test {
 namespace {
 
 using lowering::ExpressionLowering;
@@ -134,4 +134,4 @@ TEST(LoweredExpression, MatchesALongTextThatFitsAlmost) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::duckdb
+}  // namespace discreet::engine::duckdb::expression_test

@@ -12,7 +12,7 @@
 #include "engine/duckdb/sources.h"
 #include "engine/questions_for_tests.h"
 
-namespace discreet::engine::duckdb {
+namespace discreet::engine::duckdb::limits_test {
 namespace {
 
 TEST(Limits, AreReadFromTheEngineOfAPolicy) {
@@ -137,4 +137,4 @@ TEST(Limits, HoldForDuckDbItself) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::duckdb
+}  // namespace discreet::engine::duckdb::limits_test

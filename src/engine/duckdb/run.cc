@@ -35,7 +35,7 @@ std::string key_of(const Chunk& chunk, const std::vector<KeyKind>& kinds, idx_t 
   return key;
 }
 
-Int128 wide(const duckdb_hugeint& value) {
+Int128 wide_of(const duckdb_hugeint& value) {
   return static_cast<Int128>(static_cast<Uint128>(static_cast<std::uint64_t>(value.upper)) << 64 |
                              value.lower);
 }
@@ -80,7 +80,7 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
       groups.units.push_back(units);
       for (std::size_t i = 0; i < run.steps.size(); ++i) {
         groups.integers[run.steps[i]].push_back(
-            wide(column(chunk, keys + 1 + i).values<duckdb_hugeint>()[row]));
+            wide_of(column(chunk, keys + 1 + i).values<duckdb_hugeint>()[row]));
       }
       if (census == nullptr) continue;
       census->push_back(column(chunk, keys + 1 + run.steps.size()).values<std::int64_t>()[row]);

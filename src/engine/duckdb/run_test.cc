@@ -13,7 +13,7 @@
 #include "engine/key.h"
 #include "engine/pairs_for_tests.h"
 
-namespace discreet::engine::duckdb {
+namespace discreet::engine::duckdb::run_test {
 namespace {
 
 using namespace plan;
@@ -353,4 +353,4 @@ TEST(Run, AUnitIsTheSameInTablesThatStoreItDifferently) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::duckdb
+}  // namespace discreet::engine::duckdb::run_test

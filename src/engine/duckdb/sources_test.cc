@@ -9,7 +9,7 @@
 #include "engine/duckdb/files_for_tests.h"
 #include "plan/policy_for_tests.h"
 
-namespace discreet::engine::duckdb {
+namespace discreet::engine::duckdb::sources_test {
 namespace {
 
 using namespace plan;
@@ -101,4 +101,4 @@ TEST(TableSources, UnitsOfAnyTwoTypesCanBeJoined) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::duckdb
+}  // namespace discreet::engine::duckdb::sources_test

@@ -13,15 +13,15 @@ using plan::Field;
 using plan::Fold;
 using plan::Shape;
 
-Int128 whole(const Rational& value) {
+Int128 whole_of(const Rational& value) {
   DISCREET_CHECK(value.denominator() == 1);
   return to_int128(value.numerator());
 }
 
 /// NULL stays NULL. Of wide numbers, as steps.
 Sql into_range(const Sql& value, const plan::Grid& grid, const Dialect& dialect) {
-  const Sql low = dialect.number(whole(grid.low / grid.step), SqlType::kWide);
-  const Sql high = dialect.number(whole(grid.high / grid.step), SqlType::kWide);
+  const Sql low = dialect.number(whole_of(grid.low / grid.step), SqlType::kWide);
+  const Sql high = dialect.number(whole_of(grid.high / grid.step), SqlType::kWide);
   return dialect.cast(Sql::choose({Sql::infix("<", {value, low}), low,
                                    Sql::infix(">", {value, high}), high, value}),
                       SqlType::kSteps);
@@ -79,7 +79,7 @@ FoldedField fold_field(const Field& field, const std::string& called, const Shap
       const Sql lowered = expressions.lower(*field.expr);
       add(wide(Sql::call("sum", {lowered})), called);
       add(wide(Sql::call("count", {lowered})), count);
-      const Int128 factor = whole(argument->grid->step / own.grid->step);
+      const Int128 factor = whole_of(argument->grid->step / own.grid->step);
       out.value = mean(name, Sql::name({"g", count}), factor, dialect);
       break;
     }
@@ -89,7 +89,8 @@ FoldedField fold_field(const Field& field, const std::string& called, const Shap
   }
   if (field.grid) out.value = into_range(name, *own.grid, dialect);
   if (to.grid && own.grid && to.grid->step != own.grid->step) {
-    out.value = Sql::infix("*", {out.value, dialect.number(whole(own.grid->step / to.grid->step))});
+    out.value =
+        Sql::infix("*", {out.value, dialect.number(whole_of(own.grid->step / to.grid->step))});
   }
   return out;
 }

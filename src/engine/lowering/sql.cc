@@ -64,7 +64,7 @@ Sql Sql::name(std::vector<std::string> parts) {
 Sql Sql::text(std::string value) { return Sql(quote_text(value)); }
 
 // With its type: arithmetic on bare constants would be done in 32 bits, and raise.
-Sql Sql::number(Int128 value, Word type) { return cast(Sql(to_string(value)), type); }
+Sql Sql::number(Int128 value, Word type) { return cast(Sql(discreet::to_string(value)), type); }
 
 Sql Sql::truth(bool value) { return Sql(value ? "TRUE" : "FALSE"); }
 

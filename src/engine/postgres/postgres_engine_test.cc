@@ -13,7 +13,7 @@
 #include "engine/postgres/sources.h"
 #include "plan/policy_for_tests.h"
 
-namespace discreet::engine::postgres {
+namespace discreet::engine::postgres::postgres_engine_test {
 namespace {
 
 using namespace plan;
@@ -313,4 +313,4 @@ TEST(PostgresSources, AreDescribedForADraft) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::postgres
+}  // namespace discreet::engine::postgres::postgres_engine_test

@@ -19,7 +19,7 @@
 #include "engine/postgres/sources.h"
 #include "engine/units_for_tests.h"
 
-namespace discreet::engine::postgres {
+namespace discreet::engine::postgres::run_test {
 namespace {
 
 using duckdb::GatheredLog;
@@ -212,4 +212,4 @@ TEST(PostgresPairs, NoPersonMovesThemByMoreThanDeclared) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::postgres
+}  // namespace discreet::engine::postgres::run_test

@@ -9,7 +9,7 @@
 #include "engine/postgres/run.h"
 #include "engine/postgres/storage_for_tests.h"
 
-namespace discreet::engine::postgres {
+namespace discreet::engine::postgres::storage_test {
 namespace {
 
 using lowering::lower_plan;
@@ -113,4 +113,4 @@ TEST(PostgresUnits, AreEqualWhereTheirValuesAre) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::postgres
+}  // namespace discreet::engine::postgres::storage_test

@@ -12,7 +12,7 @@
 #include "engine/trino/sources.h"
 #include "engine/trino/types.h"
 
-namespace discreet::engine::trino {
+namespace discreet::engine::trino::client_test {
 namespace {
 
 using duckdb::GatheredLog;
@@ -273,4 +273,4 @@ TEST(TrinoTypes, AreReadFromTheCatalogsWords) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::trino
+}  // namespace discreet::engine::trino::client_test

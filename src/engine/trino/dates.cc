@@ -59,8 +59,8 @@ Sql days_of_moment(Sql microseconds) {
 }
 
 /// What lies beyond the ends becomes the ends; `inside` is not computed then.
-Sql between(const Sql& value, const std::pair<Sql, Sql>& ends, const Grid& grid,
-            const Sql& inside) {
+Sql day_between(const Sql& value, const std::pair<Sql, Sql>& ends, const Grid& grid,
+                const Sql& inside) {
   return Sql::choose(
       {Sql::infix("<", {value, ends.first}), steps((grid.low / grid.step).numerator()),
        Sql::infix(">", {value, ends.second}), steps((grid.high / grid.step).numerator()), inside});
@@ -95,7 +95,7 @@ Sql read_date(const Type& stored, const Sql& raw, const Grid& grid) {
   Sql date = raw;
   if (stored.kind == Kind::kTimestampTz) date = utc(std::move(date));
   if (stored.kind != Kind::kDate) date = Sql::cast(std::move(date), "DATE");
-  return between(
+  return day_between(
       date,
       {date_constant(grid.low.numerator().get_si()), date_constant(grid.high.numerator().get_si())},
       grid, in_steps(days_of(date), grid));
@@ -108,8 +108,8 @@ Sql read_timestamp(const Type& stored, const Sql& raw, const Grid& grid) {
     const Sql midnight = Sql::infix("*", {days_of(raw), steps(kMicrosecondsPerDay)});
     // A midnight is below `low` if its day is, or is that of `low` unless `low` is midnight.
     const std::int64_t first = split(low).first + (split(low).second != 0 ? 1 : 0);
-    return between(raw, {date_constant(first), date_constant(split(high).first)}, grid,
-                   in_steps(midnight, grid));
+    return day_between(raw, {date_constant(first), date_constant(split(high).first)}, grid,
+                       in_steps(midnight, grid));
   }
   Sql moment = stored.kind == Kind::kTimestampTz ? utc(raw) : raw;
   const bool zoned = stored.kind == Kind::kTimestampTz;
@@ -118,8 +118,8 @@ Sql read_timestamp(const Type& stored, const Sql& raw, const Grid& grid) {
   } else if (zoned) {
     moment = Sql::cast(moment, "TIMESTAMP(3)");
   }
-  return between(moment, {moment_constant(low), moment_constant(high)}, grid,
-                 in_steps(microseconds(moment, stored.precision > 3), grid));
+  return day_between(moment, {moment_constant(low), moment_constant(high)}, grid,
+                     in_steps(microseconds(moment, stored.precision > 3), grid));
 }
 
 Sql date_part(const std::string& part, Sql value, bool date) {

@@ -54,12 +54,17 @@ class WithoutSigpipe {
   bool waited_ = false;  // one that is not ours
 };
 
+}  // namespace
+
+// With names of their own, like the struct that has them.
 struct FreeContext {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
 };
 struct FreeSsl {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
+
+namespace {
 
 std::string tls_words() {
   char words[256] = "";
@@ -136,8 +141,8 @@ std::optional<Head> parse_head(std::string_view text) {
     } else if (name == "connection") {
       head.closes = head.closes || lower(value) == "close";
     } else if (name == "retry-after") {
-      if (const auto seconds = number(value, 10)) {
-        head.response.retry_after_s = static_cast<int>(std::min<std::size_t>(*seconds, 60));
+      if (const auto wait_s = number(value, 10)) {
+        head.response.retry_after_s = static_cast<int>(std::min<std::size_t>(*wait_s, 60));
       }
     }
   }

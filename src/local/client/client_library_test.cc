@@ -11,6 +11,7 @@
 #include <fstream>
 #include <set>
 
+namespace discreet::local::client_library_test {
 namespace {
 
 std::string library() {
@@ -71,3 +72,4 @@ TEST(ClientLibrary, ExportsItsCInterface) {
 }
 
 }  // namespace
+}  // namespace discreet::local::client_library_test

@@ -13,7 +13,7 @@
 #include "local/client/seeded_bits_for_tests.h"
 #include "local/design.h"
 
-namespace discreet::local {
+namespace discreet::local::client_test {
 namespace {
 
 class Client : public testing::Test {
@@ -300,4 +300,4 @@ TEST(ReadAnswer, ClampsNumbersAndReadsThemExactly) {
 }
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::client_test

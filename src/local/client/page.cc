@@ -30,8 +30,8 @@ std::string g_memory;
 std::string g_report;
 std::string g_error;
 
-Result<void> report(std::string_view memory, const char* budget, std::string_view survey,
-                    const char* answer) {
+Result<void> report_of_page(std::string_view memory, const char* budget, std::string_view survey,
+                            const char* answer) {
   PageMemory page;
   if (memory.empty()) {
     DISCREET_ASSIGN(page.kept.budget, local::parse_budget(budget));
@@ -81,8 +81,8 @@ int discreet_page_report(const char* memory, int memory_size, const char* budget
                          const char* survey, int survey_size, const char* answer) {
   g_report.clear();
   g_memory.clear();
-  const Result<void> done = report({memory, static_cast<std::size_t>(memory_size)}, budget,
-                                   {survey, static_cast<std::size_t>(survey_size)}, answer);
+  const Result<void> done = report_of_page({memory, static_cast<std::size_t>(memory_size)}, budget,
+                                           {survey, static_cast<std::size_t>(survey_size)}, answer);
   if (done.has_value()) return 0;
   g_error = done.error().message;
   return discreet::describe(done.error().code).exit_status;

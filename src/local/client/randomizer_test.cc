@@ -10,7 +10,7 @@
 #include "local/design.h"
 #include "numeric/interval.h"
 
-namespace discreet::local {
+namespace discreet::local::randomizer_test {
 namespace {
 
 using Output = std::vector<std::uint8_t>;
@@ -370,4 +370,4 @@ TEST(ProjectiveSpace, NumbersItsPointsAndSolvesForHyperplanes) {
 }
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::randomizer_test

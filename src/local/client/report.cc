@@ -6,7 +6,7 @@
 namespace discreet::local {
 namespace {
 
-constexpr std::string_view kMagic = "DLR1";
+constexpr std::string_view kReportMagic = "DLR1";
 
 void put_little(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
@@ -35,7 +35,7 @@ Result<Batch> take_records(std::size_t size, std::string_view& bytes) {
 }  // namespace
 
 std::string report_header(const Survey& survey) {
-  std::string out(kMagic);
+  std::string out(kReportMagic);
   out += encode(survey.parameters);
   put_little(out, fingerprint(survey), 8);
   return out;
@@ -53,15 +53,15 @@ std::string make_batch(const Survey& survey, Bytes records) {
 }
 
 Result<BatchFacts> take_any_batch(std::string_view& bytes) {
-  if (bytes.substr(0, 3) != kMagic.substr(0, 3)) {
+  if (bytes.substr(0, 3) != kReportMagic.substr(0, 3)) {
     return invalid_input("these bytes are not reports (they must begin with DLR1)");
   }
-  if (bytes.size() > 3 && bytes[3] != kMagic[3]) {
+  if (bytes.size() > 3 && bytes[3] != kReportMagic[3]) {
     return Error{Code::kUnsupported,
                  "the reports are of another version; this discreet reads version 1"};
   }
-  if (!bytes.starts_with(kMagic)) return invalid_input("the batch ends inside its header");
-  bytes.remove_prefix(kMagic.size());
+  if (!bytes.starts_with(kReportMagic)) return invalid_input("the batch ends inside its header");
+  bytes.remove_prefix(kReportMagic.size());
   BatchFacts facts;
   DISCREET_ASSIGN(facts.parameters, take_parameters(bytes));
   DISCREET_TRY(check(facts.parameters));

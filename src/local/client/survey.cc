@@ -11,7 +11,7 @@
 namespace discreet::local {
 namespace {
 
-constexpr std::string_view kMagic = "DLS1";
+constexpr std::string_view kSurveyMagic = "DLS1";
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::uint64_t kLabelsMax = std::uint64_t{1} << 20;  // as many as there are choices
 constexpr std::int64_t kNumberMax = std::int64_t{1} << 60;
@@ -85,7 +85,7 @@ Result<Answer> choice(const Survey& survey, std::string_view text) {
 }
 
 // Levels 0..steps of the range; a choice among bins takes the bin that the number falls into.
-Result<Answer> number(const Survey& survey, std::string_view text) {
+Result<Answer> number_answer(const Survey& survey, std::string_view text) {
   DISCREET_ASSIGN(const std::int64_t given, parse_millionths(text));
   const std::int64_t value = std::clamp(given, survey.low, survey.high);
   const auto range = static_cast<std::uint64_t>(survey.high - survey.low);
@@ -115,7 +115,7 @@ Result<Answer> string(const Survey& survey, std::string_view text) {
 }  // namespace
 
 std::string encode(const Survey& survey) {
-  std::string out(kMagic);
+  std::string out(kSurveyMagic);
   out += encode(survey.parameters);
   put_varint(out, static_cast<std::uint8_t>(survey.answers));
   put_text(out, survey.name);
@@ -128,15 +128,15 @@ std::string encode(const Survey& survey) {
 
 Result<Survey> parse_survey(std::string_view bytes) {
   if (bytes.size() > kSurveyBytesMax) return invalid_input("the survey is longer than 16 MiB");
-  if (bytes.substr(0, 3) != kMagic.substr(0, 3)) {
+  if (bytes.substr(0, 3) != kSurveyMagic.substr(0, 3)) {
     return invalid_input("these bytes are not a survey (they must begin with DLS1)");
   }
-  if (bytes.size() > 3 && bytes[3] != kMagic[3]) {
+  if (bytes.size() > 3 && bytes[3] != kSurveyMagic[3]) {
     return Error{Code::kUnsupported,
                  "the survey is of another version; this discreet reads version 1"};
   }
-  if (!bytes.starts_with(kMagic)) return invalid_input("the survey's bytes end early");
-  bytes.remove_prefix(kMagic.size());
+  if (!bytes.starts_with(kSurveyMagic)) return invalid_input("the survey's bytes end early");
+  bytes.remove_prefix(kSurveyMagic.size());
   Survey survey;
   DISCREET_ASSIGN(survey.parameters, take_parameters(bytes));
   DISCREET_TRY(check(survey.parameters));
@@ -192,7 +192,7 @@ Result<Answer> read_answer(const Survey& survey, std::string_view text) {
     case Answers::kChoices:
       return choice(survey, text);
     case Answers::kNumbers:
-      return number(survey, text);
+      return number_answer(survey, text);
     case Answers::kStrings:
       return string(survey, text);
   }

@@ -7,7 +7,7 @@
 #include "server/api/house_for_tests.h"
 #include "server/api/json_body.h"
 
-namespace discreet::server::api {
+namespace discreet::server::api::api_test {
 namespace {
 
 using http::Client;
@@ -599,4 +599,4 @@ TEST(Api, SizesComeInBuckets) {
 }
 
 }  // namespace
-}  // namespace discreet::server::api
+}  // namespace discreet::server::api::api_test

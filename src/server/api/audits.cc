@@ -140,14 +140,18 @@ Result<void> try_attack(Service& service, const Call& call) {
   return begin_work(service, *service.world(), call, fields, {.kind = "attack", .run = run});
 }
 
-void begin(Service& service, const Call& call, const Result<void>& begun) {
+void begin_audit(Service& service, const Call& call, const Result<void>& begun) {
   if (!begun) call.reply(service.refused(call, begun.error()));
 }
 
 }  // namespace
 
-void audit_code(Service& service, Call call) { begin(service, call, try_audit(service, call)); }
-void audit_data(Service& service, Call call) { begin(service, call, try_replay(service, call)); }
-void attack(Service& service, Call call) { begin(service, call, try_attack(service, call)); }
+void audit_code(Service& service, Call call) {
+  begin_audit(service, call, try_audit(service, call));
+}
+void audit_data(Service& service, Call call) {
+  begin_audit(service, call, try_replay(service, call));
+}
+void attack(Service& service, Call call) { begin_audit(service, call, try_attack(service, call)); }
 
 }  // namespace discreet::server::api

@@ -11,7 +11,7 @@
 #include "server/api/json_body.h"
 #include "server/pgwire/service_desk.h"
 
-namespace discreet::server::api {
+namespace discreet::server::api::hidden_test {
 namespace {
 
 using jobs::Lane;
@@ -456,4 +456,4 @@ TEST(Hidden, NeighboursLookTheSame) {
 }
 
 }  // namespace
-}  // namespace discreet::server::api
+}  // namespace discreet::server::api::hidden_test

@@ -19,7 +19,7 @@ Json job_json(const jobs::JobFacts& facts) {
           {"report", facts.has_report}};
 }
 
-void send(const Call& call, const Result<jobs::JobFacts>& facts) {
+void send_job(const Call& call, const Result<jobs::JobFacts>& facts) {
   if (!facts) return call.reply(http::refuse(facts.error()));
   call.reply({.body = padded(job_json(*facts).dump())});
 }
@@ -48,7 +48,7 @@ void send_page(const Call& call, Result<std::string> html) {
 std::string job_text(const jobs::JobFacts& facts) { return job_json(facts).dump(); }
 
 void job(Service& service, Call call) {
-  send(call, service.jobs().look(call.account.name, id_of(call)));
+  send_job(call, service.jobs().look(call.account.name, id_of(call)));
 }
 
 void job_answer(Service& service, Call call) {
@@ -56,7 +56,7 @@ void job_answer(Service& service, Call call) {
 }
 
 void cancel_job(Service& service, Call call) {
-  send(call, service.jobs().cancel(call.account.name, id_of(call)));
+  send_job(call, service.jobs().cancel(call.account.name, id_of(call)));
 }
 
 void list_jobs(Service& service, Call call) {

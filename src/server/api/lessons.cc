@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Json& json) {
+std::string lesson_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -97,7 +97,7 @@ Result<void> try_learn(Service& service, const Call& call) {
     const auto begins = [&](std::size_t column, std::size_t bin, std::size_t bins) {
       return learn::value_text(course->columns.at(column), static_cast<std::int64_t>(bin), bins, 0);
     };
-    return {{.body = padded("{\"task\":" + text_of(wish.task) +
+    return {{.body = padded("{\"task\":" + lesson_text(wish.task) +
                             ",\"repeated\":" + (taught->repeated ? "true" : "false") +
                             ",\"learned\":" + taught->bytes + "}")},
             wish.task == "synthesize"
@@ -115,7 +115,7 @@ Result<std::string> try_explain_lesson(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Priced priced, price_lesson(service, *world, fields, call.account.name));
   Json json = price_json(priced.explained);
   json["columns"] = priced.course.lesson.columns;
-  return text_of(json);
+  return lesson_text(json);
 }
 
 /// A publication that is designed and priced, but not begun.
@@ -180,15 +180,15 @@ Result<std::string> try_explain_publication(Service& service, const Call& call) 
   designed.foreseen.left = designed.explained.analyst_left;  // not what all together have left
   designed.foreseen.repeat = designed.explained.repeat;
   json["design"] = report::design_text(*designed.workload, designed.foreseen);
-  return text_of(json);
+  return lesson_text(json);
 }
 
-void send(Service& service, const Call& call, Result<std::string> text) {
+void send_lesson(Service& service, const Call& call, Result<std::string> text) {
   if (text) return call.reply({.body = padded(std::move(*text))});
   call.reply(service.refused(call, discreet_error(service, call.account.name, text.error())));
 }
 
-void begin(Service& service, const Call& call, const Result<void>& begun) {
+void begin_lesson(Service& service, const Call& call, const Result<void>& begun) {
   if (begun) return;
   service.count_refusal(call.account.name, begun.error().code);
   call.reply(service.refused(call, discreet_error(service, call.account.name, begun.error())));
@@ -197,16 +197,16 @@ void begin(Service& service, const Call& call, const Result<void>& begun) {
 }  // namespace
 
 void learn_something(Service& service, Call call) {
-  begin(service, call, try_learn(service, call));
+  begin_lesson(service, call, try_learn(service, call));
 }
 void explain_lesson(Service& service, Call call) {
-  send(service, call, try_explain_lesson(service, call));
+  send_lesson(service, call, try_explain_lesson(service, call));
 }
 void publish_tables(Service& service, Call call) {
-  begin(service, call, try_publish(service, call));
+  begin_lesson(service, call, try_publish(service, call));
 }
 void explain_publication(Service& service, Call call) {
-  send(service, call, try_explain_publication(service, call));
+  send_lesson(service, call, try_explain_publication(service, call));
 }
 
 }  // namespace discreet::server::api

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void send(Service& service, const Call& call, const Result<Json>& json) {
+void send_people(Service& service, const Call& call, const Result<Json>& json) {
   if (!json) return call.reply(service.refused(call, json.error()));
   call.reply({.body = padded(json->dump(-1, ' ', false, Json::error_handler_t::replace))});
 }
@@ -82,20 +82,22 @@ void log_in(Service& service, Call call) {
   if (!*login) {
     return call.reply(http::error_response(401, "unauthenticated", "not this name and password"));
   }
-  send(service, call, **login);
+  send_people(service, call, **login);
 }
 
 void log_out(Service& service, Call call) {
   const std::string_view header = call.request.header("authorization");
   const Result<void> done = service.accounts().log_out(std::string(header.substr(7)));
   if (!done) return call.reply(service.refused(call, done.error()));
-  send(service, call, Json{{"ended", true}});
+  send_people(service, call, Json{{"ended", true}});
 }
 
-void who_am_i(Service& service, Call call) { send(service, call, account_json(call.account)); }
+void who_am_i(Service& service, Call call) {
+  send_people(service, call, account_json(call.account));
+}
 
 void change_password(Service& service, Call call) {
-  send(service, call, try_change(service, call));
+  send_people(service, call, try_change(service, call));
 }
 
 void list_accounts(Service& service, Call call) {
@@ -103,13 +105,19 @@ void list_accounts(Service& service, Call call) {
   if (!accounts) return call.reply(service.refused(call, accounts.error()));
   Json list = Json::array();
   for (const identity::Account& account : *accounts) list.push_back(account_json(account));
-  send(service, call, Json{{"accounts", list}});
+  send_people(service, call, Json{{"accounts", list}});
 }
 
-void add_account(Service& service, Call call) { send(service, call, try_add(service, call)); }
+void add_account(Service& service, Call call) {
+  send_people(service, call, try_add(service, call));
+}
 
-void remove_account(Service& service, Call call) { send(service, call, try_remove(service, call)); }
+void remove_account(Service& service, Call call) {
+  send_people(service, call, try_remove(service, call));
+}
 
-void unlock_account(Service& service, Call call) { send(service, call, try_unlock(service, call)); }
+void unlock_account(Service& service, Call call) {
+  send_people(service, call, try_unlock(service, call));
+}
 
 }  // namespace discreet::server::api

@@ -189,7 +189,7 @@ Result<std::string> try_explain(Service& service, const Call& call) {
   return explanation_document(explained);
 }
 
-void send(Service& service, const Call& call, Result<std::string> text) {
+void send_answer(Service& service, const Call& call, Result<std::string> text) {
   call.reply(text
                  ? sent(std::move(*text))
                  : service.refused(call, discreet_error(service, call.account.name, text.error())));
@@ -285,7 +285,9 @@ void ask(Service& service, Call call) {
   call.reply(service.refused(call, discreet_error(service, call.account.name, taken.error())));
 }
 
-void explain(Service& service, Call call) { send(service, call, try_explain(service, call)); }
-void curve(Service& service, Call call) { send(service, call, try_curve(service, call)); }
+void explain(Service& service, Call call) {
+  send_answer(service, call, try_explain(service, call));
+}
+void curve(Service& service, Call call) { send_answer(service, call, try_curve(service, call)); }
 
 }  // namespace discreet::server::api

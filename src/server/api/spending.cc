@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json account_json(const std::string& who, const ledger::Account& account,
-                  const ledger::Price& spent) {
+Json spending_json(const std::string& who, const ledger::Account& account,
+                   const ledger::Price& spent) {
   const ledger::Price left = left_of(account, spent);
   return {{"account", who},
           {"cap", account.cap().amount.to_string()},
@@ -74,7 +74,7 @@ Result<std::string> verify_text(Service& service) {
       .dump();
 }
 
-void send(Service& service, const Call& call, Result<std::string> text) {
+void send_spending(Service& service, const Call& call, Result<std::string> text) {
   if (!text) return call.reply(service.refused(call, text.error()));
   call.reply({.body = padded(std::move(*text))});
 }
@@ -86,7 +86,7 @@ std::string budget_document(const ledger::State& state, const Viewer& viewer) {
   for (const auto& [name, units] : state.namespaces()) {
     Json accounts = Json::array();
     if (viewer.sees_all) {
-      accounts.push_back(account_json("all together", units.total, units.total.spent()));
+      accounts.push_back(spending_json("all together", units.total, units.total.spent()));
       Json blocks = Json::array();
       for (std::size_t i = 0; i < units.blocks.size(); ++i) {
         blocks.push_back({{"block", units.blocks[i]},
@@ -98,8 +98,8 @@ std::string budget_document(const ledger::State& state, const Viewer& viewer) {
       if (!viewer.sees_all && analyst != viewer.name) continue;
       const bool is_covered =
           !viewer.sees_all && viewer.shown && viewer.shown->spent.contains(name);
-      accounts.push_back(account_json(analyst, account,
-                                      is_covered ? viewer.shown->spent.at(name) : account.spent()));
+      accounts.push_back(spending_json(
+          analyst, account, is_covered ? viewer.shown->spent.at(name) : account.spent()));
     }
     list.push_back(
         {{"namespace", name}, {"notion", to_string(units.terms.notion)}, {"accounts", accounts}});
@@ -123,10 +123,12 @@ Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewe
 }
 
 void budget(Service& service, Call call) {
-  send(service, call, budget_text(service, call.account));
+  send_spending(service, call, budget_text(service, call.account));
 }
 
-void history(Service& service, Call call) { send(service, call, history_text(service, call)); }
+void history(Service& service, Call call) {
+  send_spending(service, call, history_text(service, call));
+}
 
 void verify(Service& service, Call call) {
   static std::mutex one_at_a_time;  // it reads everything, and others wait for the thread
@@ -139,7 +141,7 @@ void verify(Service& service, Call call) {
     service.log("ledger", text.error().message);
     return call.reply({.body = padded(Json{{"sound", false}}.dump())});
   }
-  send(service, call, std::move(text));
+  send_spending(service, call, std::move(text));
 }
 
 }  // namespace discreet::server::api

@@ -11,7 +11,7 @@
 #include "server/http/client_for_tests.h"
 #include "server/http/server.h"
 
-namespace discreet::server::collect {
+namespace discreet::server::collect::collect_test {
 namespace {
 
 using ledger::Scratch;
@@ -348,4 +348,4 @@ TEST(CollectApi, TakesReportsOverHttp) {
 }
 
 }  // namespace
-}  // namespace discreet::server::collect
+}  // namespace discreet::server::collect::collect_test

@@ -11,7 +11,7 @@
 #include "server/http/router.h"
 #include "server/http/server.h"
 
-namespace discreet::server::http {
+namespace discreet::server::http::http_test {
 namespace {
 
 std::string word(std::size_t size) { return std::string(size, 'x'); }
@@ -315,4 +315,4 @@ TEST(Http, ErrorsOfTheWorldAreConstant) {
 }
 
 }  // namespace
-}  // namespace discreet::server::http
+}  // namespace discreet::server::http::http_test

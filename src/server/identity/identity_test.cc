@@ -6,7 +6,7 @@
 #include "server/identity/accounts.h"
 #include "server/identity/audit_log.h"
 
-namespace discreet::server::identity {
+namespace discreet::server::identity::identity_test {
 namespace {
 
 using ledger::Scratch;
@@ -184,4 +184,4 @@ TEST(AuditLog, IsAppendedToAndShowsEveryChange) {
 }
 
 }  // namespace
-}  // namespace discreet::server::identity
+}  // namespace discreet::server::identity::identity_test

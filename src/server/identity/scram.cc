@@ -16,7 +16,7 @@
 namespace discreet::server::identity {
 namespace {
 
-constexpr std::size_t kHashBytes = 32;
+constexpr std::size_t kScramHashBytes = 32;
 constexpr std::size_t kSaltBytes = 16;
 
 const unsigned char* bytes_of(std::string_view text) {
@@ -24,12 +24,12 @@ const unsigned char* bytes_of(std::string_view text) {
 }
 
 std::string hmac(std::string_view key, std::string_view text) {
-  std::string out(kHashBytes, '\0');
+  std::string out(kScramHashBytes, '\0');
   unsigned size = 0;
   const auto* const made =
       HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(text), text.size(),
            reinterpret_cast<unsigned char*>(out.data()), &size);
-  DISCREET_CHECK(made != nullptr && size == kHashBytes);
+  DISCREET_CHECK(made != nullptr && size == kScramHashBytes);
   return out;
 }
 
@@ -56,11 +56,11 @@ Result<std::optional<ScramVerifier>> make_verifier(std::string_view password, un
 }
 
 ScramVerifier verifier_with(std::string_view password, std::string salt, unsigned rounds) {
-  std::string salted(kHashBytes, '\0');
+  std::string salted(kScramHashBytes, '\0');
   const int status =
       PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), bytes_of(salt),
                         static_cast<int>(salt.size()), static_cast<int>(rounds), EVP_sha256(),
-                        kHashBytes, reinterpret_cast<unsigned char*>(salted.data()));
+                        kScramHashBytes, reinterpret_cast<unsigned char*>(salted.data()));
   DISCREET_CHECK(status == 1);
   return {.salt = std::move(salt),
           .rounds = rounds,
@@ -96,7 +96,7 @@ std::optional<ScramVerifier> parse_verifier(std::string_view text) {
   const auto stored = from_base64(parts[2]);
   const auto server = from_base64(parts[3]);
   if (read.ec != std::errc() || read.ptr != end || !salt || !stored || !server ||
-      stored->size() != kHashBytes || server->size() != kHashBytes) {
+      stored->size() != kScramHashBytes || server->size() != kScramHashBytes) {
     return std::nullopt;
   }
   verifier.salt = *salt;
@@ -106,10 +106,10 @@ std::optional<ScramVerifier> parse_verifier(std::string_view text) {
 }
 
 bool is_proof(const ScramVerifier& verifier, std::string_view messages, std::string_view proof) {
-  if (proof.size() != kHashBytes) return false;
+  if (proof.size() != kScramHashBytes) return false;
   const std::string client_key =
       exclusive_or(std::string(proof), hmac(verifier.stored_key, messages));
-  return CRYPTO_memcmp(sha256(client_key).data(), verifier.stored_key.data(), kHashBytes) == 0;
+  return CRYPTO_memcmp(sha256(client_key).data(), verifier.stored_key.data(), kScramHashBytes) == 0;
 }
 
 std::string server_signature(const ScramVerifier& verifier, std::string_view messages) {

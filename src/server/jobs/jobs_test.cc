@@ -5,7 +5,7 @@
 #include <future>
 #include <stdexcept>
 
-namespace discreet::server::jobs {
+namespace discreet::server::jobs::jobs_test {
 namespace {
 
 struct Shown {
@@ -170,4 +170,4 @@ TEST(Jobs, LongWorkHasALaneOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace discreet::server::jobs
+}  // namespace discreet::server::jobs::jobs_test

@@ -14,7 +14,7 @@ namespace {
 
 using sql::Node;
 
-std::string quoted(const std::string& text) { return quote(text, '\''); }
+std::string text_literal(const std::string& text) { return quote(text, '\''); }
 std::string name(const std::string& text) { return quote(text, '"'); }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -204,7 +204,7 @@ class Printer {
     const std::string as = item.part("alias") ? alias(item) : " AS " + name(called);
     if (!is_information && is_about_roles(called)) {
       return std::string(kCatalogSchema) + "." + (called == "pg_authid" ? "pg_roles" : called) +
-             "(" + quoted(asker_.user) + ")" + as;
+             "(" + text_literal(asker_.user) + ")" + as;
     }
     return std::string(is_information ? kInformationSchema : kCatalogSchema) + "." + name(called) +
            as;
@@ -303,9 +303,9 @@ class Printer {
     if (node.has("ival")) return "(" + std::to_string(node.part("ival").number("ival")) + ")";
     if (node.has("fval")) {
       const std::string digits = node.part("fval").text("fval");
-      return "CAST(" + quoted(digits) + " AS DOUBLE)";
+      return "CAST(" + text_literal(digits) + " AS DOUBLE)";
     }
-    return quoted(node.part("sval").text("sval"));
+    return text_literal(node.part("sval").text("sval"));
   }
 
   std::string parameter(const Node& node) {
@@ -313,7 +313,7 @@ class Printer {
     if (number == 0 || number > asker_.parameters.size()) return "CAST(NULL AS VARCHAR)";
     const Parameter& given = asker_.parameters[number - 1];
     if (given.type.ends_with("[]")) return array(given.text, given.type);
-    return "CAST(" + (given.text ? quoted(*given.text) : "NULL") + " AS " + given.type + ")";
+    return "CAST(" + (given.text ? text_literal(*given.text) : "NULL") + " AS " + given.type + ")";
   }
 
   std::string array(const std::optional<std::string>& text, const std::string& type) {
@@ -321,7 +321,7 @@ class Printer {
     const auto items = read_array(*text);
     if (!items) return fail("this array");
     std::vector<std::string> out;
-    for (const std::string& item : *items) out.push_back(quoted(item));
+    for (const std::string& item : *items) out.push_back(text_literal(item));
     return "CAST([" + joined(out, ", ") + "] AS " + type + ")";
   }
 
@@ -441,8 +441,8 @@ class Printer {
 
   std::string value_function(const Node& node) {
     const std::string kind = node.text("op");
-    if (kind.ends_with("_USER") || kind.ends_with("_ROLE")) return quoted(asker_.user);
-    if (kind == "SVFOP_CURRENT_CATALOG") return quoted(kDatabaseName);
+    if (kind.ends_with("_USER") || kind.ends_with("_ROLE")) return text_literal(asker_.user);
+    if (kind == "SVFOP_CURRENT_CATALOG") return text_literal(kDatabaseName);
     if (kind == "SVFOP_CURRENT_SCHEMA") return "'public'";
     return fail("this function");
   }
@@ -534,10 +534,10 @@ class Printer {
     if (called == "set_config") {
       if (texts.size() != 3) return fail("set_config() but with three constants");
       assignments_.emplace_back(texts[0], texts[1]);
-      return quoted(texts[1]);
+      return text_literal(texts[1]);
     }
     const auto value = asker_.setting ? asker_.setting(texts[0]) : std::nullopt;
-    if (value) return quoted(*value);
+    if (value) return text_literal(*value);
     if (texts.size() == 2) return "CAST(NULL AS VARCHAR)";  // missing_ok
     return fail("the setting " + texts[0], Code::kNotFound);
   }

@@ -9,7 +9,7 @@
 namespace discreet::server::pgcatalog {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string quoted_text(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
@@ -94,7 +94,7 @@ void fill_types(std::vector<std::string>& out) {
   for (const TypeFacts& type : kTypes) {
     const auto add = [&](unsigned oid, const std::string& name, const std::string& shown, int size,
                          char category, unsigned element, unsigned array) {
-      types += (types.empty() ? "(" : ", (") + std::to_string(oid) + ", " + quoted(name) +
+      types += (types.empty() ? "(" : ", (") + std::to_string(oid) + ", " + quoted_text(name) +
                ", 11, " + std::to_string(kOwnerRole) + ", " + std::to_string(size) + ", " +
                (size > 0 && size <= 8 ? "true" : "false") + ", '" + (category == 'P' ? 'p' : 'b') +
                "', '" + category + "', " +
@@ -106,7 +106,8 @@ void fill_types(std::vector<std::string>& out) {
                (element != 0 ? "array_send" : name + "send") +
                "', '-', '-', '-', 'i', 'x', false, 0, -1, 0, " + (category == 'S' ? "100" : "0") +
                ", NULL, NULL, NULL)";
-      names += (names.empty() ? "(" : ", (") + std::to_string(oid) + ", " + quoted(shown) + ")";
+      names +=
+          (names.empty() ? "(" : ", (") + std::to_string(oid) + ", " + quoted_text(shown) + ")";
     };
     add(type.oid, type.name, type.shown, type.size, type.category, 0, type.array);
     if (type.array != 0) {
@@ -139,10 +140,10 @@ unsigned type_oid(policy::Type type) {
 
 void add_class(std::vector<std::string>& out, unsigned oid, const std::string& name,
                unsigned schema, char kind, std::size_t columns) {
-  out.push_back("INSERT INTO pgc.pg_class VALUES (" + std::to_string(oid) + ", " + quoted(name) +
-                ", " + std::to_string(schema) + ", 0, 0, 10, " + (kind == 'r' ? "2" : "0") +
-                ", 0, 0, 0, -1, 0, 0, false, false, 'p', '" + kind + "', " +
-                std::to_string(columns) + ", 0, " + (kind == 'v' ? "true" : "false") +
+  out.push_back("INSERT INTO pgc.pg_class VALUES (" + std::to_string(oid) + ", " +
+                quoted_text(name) + ", " + std::to_string(schema) + ", 0, 0, 10, " +
+                (kind == 'r' ? "2" : "0") + ", 0, 0, 0, -1, 0, 0, false, false, 'p', '" + kind +
+                "', " + std::to_string(columns) + ", 0, " + (kind == 'v' ? "true" : "false") +
                 ", false, false, false, false, true, 'n', false, 0, 0, 0, NULL, NULL, NULL, false, "
                 "0)");
 }
@@ -151,7 +152,7 @@ void describe(std::vector<std::string>& out, unsigned oid, std::size_t column,
               const std::string& words) {
   if (words.empty()) return;
   out.push_back("INSERT INTO pgc.pg_description VALUES (" + std::to_string(oid) + ", 1259, " +
-                std::to_string(column) + ", " + quoted(words) + ")");
+                std::to_string(column) + ", " + quoted_text(words) + ")");
 }
 
 /// What an analyst wants to know of a column, and may.
@@ -186,7 +187,7 @@ void add_table(std::vector<std::string>& out, unsigned oid, const policy::Table&
     const policy::Column& column = table.columns[i];
     const unsigned type = type_oid(column.type);
     out.push_back("INSERT INTO pgc.pg_attribute VALUES (" + std::to_string(oid) + ", " +
-                  quoted(column.name) + ", " + std::to_string(type) +
+                  quoted_text(column.name) + ", " + std::to_string(type) +
                   ", -1, (SELECT typlen FROM "
                   "pgc.pg_type WHERE oid = " +
                   std::to_string(type) + "), " + std::to_string(i + 1) +
@@ -203,7 +204,7 @@ void fill_from_policy(const policy::Policy& policy, std::vector<std::string>& ou
   for (const auto& [name, text] : policy.views) {
     add_class(out, oid, name, kPublicNamespace, 'v', 0);
     out.push_back("INSERT INTO pgc.view_texts VALUES (" + std::to_string(oid++) + ", " +
-                  quoted(text) + ")");
+                  quoted_text(text) + ")");
   }
 }
 

@@ -16,7 +16,7 @@
 #include "server/pgwire/script_for_tests.h"
 #include "server/pgwire/server.h"
 
-namespace discreet::server::pgwire {
+namespace discreet::server::pgwire::bounded_test {
 namespace {
 
 /// A client that has a socket and no manners.
@@ -189,4 +189,4 @@ TEST_F(Bounded, StoppingEndsThoseThatWait) {
 }
 
 }  // namespace
-}  // namespace discreet::server::pgwire
+}  // namespace discreet::server::pgwire::bounded_test

@@ -8,7 +8,7 @@
 #include "server/pgwire/binary.h"
 #include "server/pgwire/script_for_tests.h"
 
-namespace discreet::server::pgwire {
+namespace discreet::server::pgwire::pgwire_test {
 namespace {
 
 std::shared_ptr<pgcatalog::Catalog> catalog() {
@@ -453,4 +453,4 @@ TEST(Catalog, IsBoundedAndReachesNothing) {
 }
 
 }  // namespace
-}  // namespace discreet::server::pgwire
+}  // namespace discreet::server::pgwire::pgwire_test

@@ -23,7 +23,6 @@
 #include "engine/keyed_hash.h"
 
 namespace discreet::server::pgwire {
-namespace {
 
 /// A socket that listens; closes itself.
 class Listener {
@@ -64,6 +63,8 @@ class Listener {
  private:
   int socket_ = -1;
 };
+
+namespace {
 
 std::string name_of(const sockaddr_storage& peer) {
   char text[INET6_ADDRSTRLEN] = {};

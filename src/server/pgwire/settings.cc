@@ -97,7 +97,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-const SettingFacts* find(const std::string& name) {
+const SettingFacts* find_setting(const std::string& name) {
   const std::string wanted = lower(name);
   for (const SettingFacts& facts : kSettings) {
     if (lower(facts.name) == wanted) return &facts;
@@ -168,14 +168,14 @@ Settings::Settings() {
 }
 
 Result<void> Settings::set(const std::string& name, const std::string& value) {
-  const SettingFacts* const facts = find(name);
+  const SettingFacts* const facts = find_setting(name);
   if (facts == nullptr) return unknown(name);
   DISCREET_ASSIGN(values_[facts->name], checked(*facts, value, values_.at(facts->name)));
   return {};
 }
 
 Result<void> Settings::reset(const std::string& name) {
-  const SettingFacts* const facts = find(name);
+  const SettingFacts* const facts = find_setting(name);
   if (facts == nullptr) return unknown(name);
   values_[facts->name] = defaults_.at(facts->name);
   return {};
@@ -184,7 +184,7 @@ Result<void> Settings::reset(const std::string& name) {
 void Settings::reset_all() { values_ = defaults_; }
 
 std::optional<std::string> Settings::get(const std::string& name) const {
-  const SettingFacts* const facts = find(name);
+  const SettingFacts* const facts = find_setting(name);
   if (facts == nullptr) return std::nullopt;
   return values_.at(facts->name);
 }

@@ -44,7 +44,7 @@ constexpr TypeFacts kFacts[] = {
     {kOidArray, "_oid", -1, kOid, "UINTEGER[]"},
 };
 
-const TypeFacts* find(TypeId type) {
+const TypeFacts* find_type(TypeId type) {
   const auto* const found = std::ranges::find(kFacts, type, &TypeFacts::type);
   return found == std::end(kFacts) ? nullptr : found;
 }
@@ -128,20 +128,20 @@ TypeId type_named(const std::string& name) {
   return found == std::end(kFacts) ? 0 : found->type;
 }
 
-bool is_known(TypeId type) { return find(type) != nullptr; }
+bool is_known(TypeId type) { return find_type(type) != nullptr; }
 
 std::int16_t size_of(TypeId type) {
-  const TypeFacts* const facts = find(type);
+  const TypeFacts* const facts = find_type(type);
   return facts == nullptr ? std::int16_t{-1} : facts->size;
 }
 
 TypeId item_of(TypeId type) {
-  const TypeFacts* const facts = find(type);
+  const TypeFacts* const facts = find_type(type);
   return facts == nullptr ? 0 : facts->item;
 }
 
 std::string duckdb_name(TypeId type) {
-  const TypeFacts* const facts = find(type);
+  const TypeFacts* const facts = find_type(type);
   return facts == nullptr ? "VARCHAR" : std::string(facts->duckdb);
 }
 
