@@ -3,6 +3,17 @@
 # new file needs no line here. SHARED: also for a shared library, Python's module. The property DISCREET_LAYERS names all of them, for programs that may use
 # any (benchmarks, fuzz targets). A layer may have subfolders (src/engine/duckdb/*.cc). Includes are written from src/: #include "random/coin.h".
 
+# discreet_unity(target MOST): compiles the files of a target MOST at a time or somewhat fewer, as if they were one file, so that
+# headers, and what is made of their templates, are compiled once for all of them. Names in unnamed namespaces must differ within a
+# layer; a test file has a namespace of its own. With -DDISCREET_UNITY=OFF one at a time, for work on a few files.
+function(discreet_unity target most)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources n)
+  math(EXPR batches "(${n} + ${most} - 1) / ${most}")
+  math(EXPR size "(${n} + ${batches} - 1) / ${batches}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${DISCREET_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
 # discreet_test_options(target): what test programs are compiled with; equal for all, since they share a precompiled header.
 function(discreet_test_options target)
   target_link_libraries(${target} PRIVATE ${RAPIDCHECK} GTest::gtest)
@@ -43,6 +54,8 @@ function(discreet_layer name)
       # library's, so that calls and data are as direct as in a program.
       set_target_properties(discreet_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
       target_compile_options(discreet_${name} PRIVATE -fno-semantic-interposition)
+    else()
+      discreet_unity(discreet_${name} 12)  # the kernel's layers stay one object a file: they are small, and their time is measured
     endif()
   else()
     add_library(discreet_${name} INTERFACE)
@@ -55,6 +68,7 @@ function(discreet_layer name)
     discreet_test_options(${name}_test)
     target_link_libraries(${name}_test PRIVATE discreet_${name} GTest::gtest_main)
     target_precompile_headers(${name}_test REUSE_FROM test_header)
+    discreet_unity(${name}_test 8)
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
     # Property tests repeat the same cases in every run; `RC_PARAMS=seed=N build/bin/${name}_test` tries others.
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=seed=1")
