@@ -81,19 +81,21 @@ TEST(Attack, AnUnwritableFolderIsSaid) {
   EXPECT_NE(run.err.find("/proc/no/where"), run.err.npos);
 }
 
+/// Interrupted as soon as it listens: bit 1 of the caught signals is SIGINT.
+Finished interrupted(const std::string& words) {
+  return shell("$D " + words +
+               " & p=$!; until (( 0x$(awk '/SigCgt/ {print $2}' /proc/$p/status) & 2 )); do sleep "
+               "0.01; done; kill -INT $p; wait $p; echo status $?");
+}
+
 TEST(Attack, AnInterruptedRunIsPartialAndSaysSo) {
-  const Finished run = shell(
-      "timeout --signal=INT 0.5 $D attack difference --seed 1 --trials 10000000 --json; echo "
-      "status $?");
+  const Finished run = interrupted("attack difference --seed 1 --trials 10000000 --json");
   EXPECT_NE(run.out.find("\"partial\": true"), run.out.npos) << run.out.substr(0, 300) << run.err;
 }
 
 TEST(Audit, AnInterruptedTableIsMarked) {
   for (const char* format : {"", " --json"}) {
-    // Interrupted as soon as it listens: bit 1 of the caught signals is SIGINT.
-    const Finished run = shell(std::string("$D audit exact") + format +
-                               " & p=$!; until (( 0x$(awk '/SigCgt/ {print $2}' /proc/$p/status) & "
-                               "2 )); do sleep 0.01; done; kill -INT $p; wait $p; echo status $?");
+    const Finished run = interrupted(std::string("audit exact") + format);
     EXPECT_NE(run.out.find("PARTIAL: stopped before its end"), run.out.npos) << run.out;
     EXPECT_NE(run.out.find("status 5"), run.out.npos) << run.out;
     EXPECT_NE(run.err.find("the table is partial"), run.err.npos);
