@@ -154,23 +154,26 @@ Result<std::map<std::vector<std::string>, std::vector<StoredColumn>>> columns_of
     if (out.try_emplace(name).second) catalogs[name[0]].push_back(name);
   }
   for (const auto& [catalog, inside] : catalogs) {
-    // What a table is stands in a row without a column's name: it may have become a view.
+    // It may have become a view. Two statements: the coordinator alone answers each of them, but a
+    // worker would put a union of both together.
+    DISCREET_ASSIGN(
+        const std::vector<Row> kinds,
+        look_up(client, select_about(inside, "table_schema, table_name, table_type", "tables"), 3,
+                catalog, log));
+    for (const Row& row : kinds) {
+      if (text_of(row[2]) != "BASE TABLE") {
+        return is_view({catalog, text_of(row[0]), text_of(row[1])});
+      }
+    }
     DISCREET_ASSIGN(
         const std::vector<Row> rows,
-        look_up(
-            client,
-            select_about(inside, "table_schema, table_name, column_name, data_type", "columns") +
-                " UNION ALL " +
-                select_about(inside, "table_schema, table_name, '', table_type", "tables"),
-            4, catalog, log));
+        look_up(client,
+                select_about(inside, "table_schema, table_name, column_name, data_type", "columns"),
+                4, catalog, log));
     for (const Row& row : rows) {
-      const std::vector<std::string> name = {catalog, text_of(row[0]), text_of(row[1])};
       const std::string type = text_of(row[3]);
-      if (!text_of(row[2]).empty()) {
-        out[name].push_back({text_of(row[2]), type, code_of(parse_type(type))});
-      } else if (type != "BASE TABLE") {
-        return is_view(name);
-      }
+      out[{catalog, text_of(row[0]), text_of(row[1])}].push_back(
+          {text_of(row[2]), type, code_of(parse_type(type))});
     }
   }
   for (auto& [name, columns] : out) {
