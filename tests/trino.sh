@@ -128,10 +128,15 @@ end_all() {
   done
 }
 
+all_run() {
+  local i
+  for i in coordinator worker1 worker2; do kill -0 "$(cat "$dir/$i/pid")" 2>/dev/null || return 1; done
+}
+
 await() { # await SECONDS WORKERS
   local until=$((SECONDS + $1))
   until [[ $(answer "SELECT count(*) FROM system.runtime.nodes WHERE NOT coordinator AND state = 'active'" || true) == *"[[$2]]"* ]]; do
-    ((SECONDS < until)) && launch coordinator status >/dev/null 2>&1 || return 1 # one that ended has said why in its log
+    ((SECONDS < until)) && all_run || return 1 # one that ended has said why in its log
     sleep 0.5
   done
 }
