@@ -7,7 +7,8 @@
 #   trino.sh again DIR N   starts it anew
 #
 # TRINO_HOME is the unpacked server with its plugins, TRINO_JAVA a Java of version 24 or later. DIR/port holds the port for
-# HTTP, DIR/secure that for HTTPS, where a JSON web token (DIR/token) is asked for; DIR/certificate.pem is its authority.
+# HTTP, DIR/secure that for HTTPS, where a JSON web token (DIR/token) or the password of `analyst` (DIR/password) is asked for;
+# DIR/certificate.pem is its authority.
 # DIR/warehouse is where the catalog `hive` looks for files. TRINO_LOST says how long a node that does not answer is asked
 # again; without it nobody is given up for ten minutes, so that a busy machine makes a statement slow and nothing else.
 set -euo pipefail
@@ -74,8 +75,9 @@ failure-detector.enabled=$([[ ${TRINO_LOST-} ]] && echo true || echo false)
 http-server.https.enabled=true
 http-server.https.port=$((port + 3))
 http-server.https.keystore.path=$dir/server.pem
-http-server.authentication.type=JWT
+http-server.authentication.type=JWT,PASSWORD
 http-server.authentication.jwt.key-file=$dir/token_public.pem
+password-authenticator.config-files=$dir/authenticator.properties
 http-server.authentication.allow-insecure-over-http=true
 TEXT
 }
@@ -107,6 +109,16 @@ certificates() {
   local body
   body=$(printf '{"alg":"RS256","typ":"JWT"}' | url64).$(printf '{"sub":"analyst","exp":4102444800}' | url64)
   printf '%s.%s' "$body" "$(printf '%s' "$body" | openssl dgst -sha256 -sign "$dir/token_key.pem" | url64)" >"$dir/token"
+}
+
+passwords() {
+  local salt hash
+  printf 'pass wörd' >"$dir/password"
+  salt=$(openssl rand -hex 16)
+  hash=$(openssl kdf -keylen 20 -kdfopt digest:SHA1 -kdfopt "pass:$(cat "$dir/password")" -kdfopt "hexsalt:$salt" \
+    -kdfopt iter:1000 PBKDF2 | tr -d ':\n' | tr '[:upper:]' '[:lower:]')
+  echo "analyst:1000:$salt:$hash" >"$dir/passwords"
+  printf 'password-authenticator.name=file\nfile.password-file=%s\n' "$dir/passwords" >"$dir/authenticator.properties"
 }
 
 answer() { # answer SQL: the rows as JSON, of a statement with a small result
@@ -151,6 +163,7 @@ case $action in
       head -c 24 /dev/urandom | base64 >"$dir/secret"
       port=$(free_port $((${TRINO_PORT-18480} + 100 * (attempt - 1))))
       certificates
+      passwords
       catalogs
       configure coordinator "$port" true 640M
       for i in 1 2; do configure "worker$i" $((port + i)) false 768M; done

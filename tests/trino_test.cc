@@ -738,8 +738,8 @@ TEST(TrinoEngine, RunsAndSeesThatColumnsChanged) {
   EXPECT_NE(changed.error().message.find("changed since it was opened"), std::string::npos);
 }
 
-// TLS with the cluster's certificate, and its token.
-TEST(TrinoClient, ShowsItsTokenOverTrustedTlsOnly) {
+// TLS with the cluster's certificate, and its token or password.
+TEST(TrinoClient, ShowsItsSecretsOverTrustedTlsOnly) {
   Cluster& cluster = Cluster::instance();
   const std::string place = "trino://analyst@127.0.0.1:" + cluster.text("secure");
   const std::string trusted = place + "?ca=" + cluster.path("certificate.pem");
@@ -751,12 +751,23 @@ TEST(TrinoClient, ShowsItsTokenOverTrustedTlsOnly) {
   auto refused = nobody->ask("SELECT 1", log.log());
   ASSERT_FALSE(refused.has_value());
   EXPECT_NE(refused.error().message.find("refused the user"), std::string::npos);
-  setenv("TRINO_JWT", cluster.text("token").c_str(), 1);
-  auto analyst = std::move(Client::open(trusted, log.log()).value());
-  unsetenv("TRINO_JWT");
-  auto answer = analyst->ask("SELECT current_user", log.log());
-  ASSERT_TRUE(answer.has_value()) << log.said;
-  EXPECT_EQ(std::get<std::string>(answer->at(0).at(0)), "analyst");
+  const auto asked_with = [&](const char* name, const std::string& secret) {
+    setenv(name, secret.c_str(), 1);
+    auto client = std::move(Client::open(trusted, log.log()).value());
+    unsetenv(name);
+    return client->ask("SELECT current_user", log.log());
+  };
+  for (const char* name : {"TRINO_JWT", "TRINO_PASSWORD"}) {
+    SCOPED_TRACE(name);
+    const std::string secret =
+        cluster.text(name == std::string("TRINO_JWT") ? "token" : "password");
+    auto answer = asked_with(name, secret);
+    ASSERT_TRUE(answer.has_value()) << log.said;
+    EXPECT_EQ(std::get<std::string>(answer->at(0).at(0)), "analyst");
+    auto wrong = asked_with(name, secret + "x");
+    ASSERT_FALSE(wrong.has_value());
+    EXPECT_NE(wrong.error().message.find("refused the user"), std::string::npos);
+  }
 }
 
 TEST(TrinoClient, PagesStopsAndKeepsItsTimeLimit) {

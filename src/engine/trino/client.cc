@@ -44,6 +44,24 @@ bool is_line(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) >= ' '; });
 }
 
+/// In ISO 8859-1, in which Trino reads names and passwords; nothing if a character is not in it.
+std::optional<std::string> latin1(const std::string& utf8) {
+  std::string out;
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(utf8[i]);
+    if (byte < 0x80) {
+      out += utf8[i];
+      continue;
+    }
+    // U+0080 to U+00FF: 110000yy 10xxxxxx.
+    const unsigned char next = i + 1 < utf8.size() ? static_cast<unsigned char>(utf8[i + 1]) : 0;
+    if ((byte != 0xC2 && byte != 0xC3) || (next & 0xC0) != 0x80) return std::nullopt;
+    out += static_cast<char>((byte << 6) | (next & 0x3F));
+    ++i;
+  }
+  return out;
+}
+
 /// The path of an address; whatever host it names, ours is asked.
 std::string path_of(const std::string& uri) {
   const std::size_t scheme = uri.find("://");
@@ -103,7 +121,13 @@ Result<std::unique_ptr<Client>> Client::open(const std::string& url, const Owner
   if (made->server_.tls && !token.empty()) {
     made->authorization_ = "Bearer " + token;
   } else if (made->server_.tls && !password.empty()) {
-    made->authorization_ = "Basic " + base64(made->server_.user + ":" + password);
+    const std::optional<std::string> both = latin1(made->server_.user + ":" + password);
+    if (!both || made->server_.user.find(':') != std::string::npos) {
+      return invalid_input(
+          "Trino reads users without a colon, and users and passwords of the characters of "
+          "ISO 8859-1 only; have another password set, or give a token in TRINO_JWT");
+    }
+    made->authorization_ = "Basic " + base64(*both);
   }
   DISCREET_TRY(made->wait_until_up(log));
   return made;

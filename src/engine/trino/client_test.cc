@@ -219,6 +219,16 @@ TEST(TrinoProtocol, ShowsSecretsOverTrustedTlsOnly) {
   unsetenv("TRINO_JWT");
   setenv("TRINO_PASSWORD", "a\r\nX-Trino-User: admin", 1);
   EXPECT_FALSE(Client::open(server.url("ca=" + folder / "ca.pem"), {}).has_value());
+  // Trino reads ISO 8859-1: "ann:\xF6\xFF", and nothing that is not in it.
+  setenv("TRINO_PASSWORD", "\u00F6\u00FF", 1);
+  ASSERT_TRUE(Client::open(server.url("ca=" + folder / "ca.pem"), {}).has_value());
+  EXPECT_NE(server.requests().at(2).find("Authorization: Basic YW5uOvb/\r\n"), std::string::npos);
+  for (const char* password : {"\u0100", "\u20AC", "\xC3", "\xC3\xC3", "\xF6"}) {
+    setenv("TRINO_PASSWORD", password, 1);
+    auto refused = Client::open(server.url("ca=" + folder / "ca.pem"), {});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error().message.find("ISO 8859-1"), std::string::npos);
+  }
   unsetenv("TRINO_PASSWORD");
 }
 
