@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "audit/learned.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "audit/learned_scene.h"
@@ -74,6 +75,19 @@ std::vector<std::string> learned_names() {
   std::vector<std::string> out;
   for (const LearnedCase& one : cases()) out.push_back(name_of(one));
   return out;
+}
+
+Result<std::vector<std::string>> learned_names_of(const std::string& task) {
+  std::vector<std::string> out;
+  std::vector<std::string> families;
+  for (const LearnedCase& one : cases()) {
+    if (one.family == task || one.family.starts_with(task + " ")) out.push_back(name_of(one));
+    if (std::ranges::count(families, one.family) == 0) families.push_back(one.family);
+  }
+  if (!out.empty()) return out;
+  return Error{Code::kNotFound, "no family of models is called " + in_quotes(task) +
+                                    did_you_mean(task, families) + "; there are " +
+                                    one_of(families)};
 }
 
 Result<LearnedRow> audit_learned(const std::string& name, const LearnedOptions& options,

@@ -47,6 +47,10 @@ struct LearnedRow {
 /// All audits, in the order of the table; "regress canaries", ...
 std::vector<std::string> learned_names();
 
+/// Those of a task's families: of "cluster" also "cluster in 10 dimensions canaries", ...
+/// Fails with: kNotFound, naming the families.
+Result<std::vector<std::string>> learned_names_of(const std::string& task);
+
 /// Fails with: kNotFound, naming the known ones; kInvalidInput for options that no series has.
 Result<LearnedRow> audit_learned(const std::string& name, const LearnedOptions& options,
                                  const OpenSums& open);

@@ -75,6 +75,14 @@ TEST(OneRun, KnowsEveryTaskOfLearning) {
   const auto unknown = audit_learned("regres canaries", {}, open);
   ASSERT_FALSE(unknown.has_value());
   EXPECT_NE(unknown.error().message.find("regress canaries"), std::string::npos);
+  EXPECT_EQ(learned_names_of("regress").value(),
+            (std::vector<std::string>{"regress canaries", "regress membership"}));
+  EXPECT_EQ(learned_names_of("cluster")->size(), 4u);
+  for (const char* wrong : {"", "regress canaries", "regres"}) {
+    const auto none = learned_names_of(wrong);
+    ASSERT_FALSE(none.has_value()) << wrong;
+    EXPECT_EQ(none.error().code, Code::kNotFound);
+  }
 }
 
 }  // namespace

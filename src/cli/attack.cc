@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/audit_exhibit.h"
+#include "cli/interruption.h"
 #include "cli/program.h"
 #include "report/progress.h"
 
@@ -55,10 +56,7 @@ Result<int> run_attack(const std::string& name, const AttackArguments& arguments
       "mechanisms, called directly, on coins that seed " +
       std::to_string(options.seed) + " repeats (--seed).";
   DISCREET_TRY(show_exhibit(attacked.exhibit, arguments.show, streams));
-  if (attacked.exhibit.partial) {
-    say(streams.err, "discreet: interrupted; the report is partial\n");
-    return 5;
-  }
+  if (attacked.exhibit.partial) return say_partial(streams, "report");
   return attacked.ok ? 0 : describe(Code::kBug).exit_status;
 }
 

@@ -94,12 +94,15 @@ TEST(Attack, AnInterruptedRunIsPartialAndSaysSo) {
 }
 
 TEST(Audit, AnInterruptedTableIsMarked) {
-  for (const char* format : {"", " --json"}) {
-    const Finished run = interrupted(std::string("audit exact") + format);
+  for (const char* words :
+       {"audit exact", "audit exact --json", "audit learn", "audit statistical"}) {
+    const Finished run = interrupted(words);
     EXPECT_NE(run.out.find("PARTIAL: stopped before its end"), run.out.npos) << run.out;
     EXPECT_NE(run.out.find("status 5"), run.out.npos) << run.out;
     EXPECT_NE(run.err.find("the table is partial"), run.err.npos);
   }
+  const Finished report = interrupted("audit randomness");
+  EXPECT_NE(report.err.find("the report is partial"), report.err.npos) << report.err;
 }
 
 // From the policy's line to the receipt: one certified answer, both prices said, nothing else.

@@ -6,9 +6,8 @@
 
 #include "audit/exact.h"
 #include "cli/arguments.h"
-#include "cli/audit_exhibit.h"
+#include "cli/interruption.h"
 #include "cli/program.h"
-#include "report/progress.h"
 #include "report/table.h"
 
 namespace discreet::cli {
@@ -22,76 +21,56 @@ struct AuditArguments {
   FormatArguments format;
 };
 
-/// Runs `run(name, progress)` for each name under one progress bar, until it is interrupted.
-template <class Row, class RunOne>
-Result<std::vector<Row>> run_each(const std::vector<std::string>& names, RunOne run, int err) {
-  std::vector<Row> rows;
-  report::Progress bar(err, "");
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (Interruption::came()) break;
-    bar.relabel(names[i]);
-    const auto progress = [&](int permille) {
-      bar.show(i * 1000 + static_cast<std::size_t>(permille), names.size() * 1000);
-    };
-    progress(0);
-    DISCREET_ASSIGN(Row row, run(names[i], progress));
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-/// A last row that no reader of any format can take for a mechanism's.
-void mark_partial(report::Table& table, std::size_t columns) {
-  std::vector<Cell> row = {Cell::words("PARTIAL: stopped before its end")};
-  row.resize(columns, Cell::words(""));
-  table.add(std::move(row));
-}
+/// With what the status is made of.
+struct AuditedTable {
+  report::Table table;
+  bool all_hold = true;
+  bool partial = false;
+};
 
 /// What people see has to fit a terminal: the case's name in place of its parameters, and what was
 /// measured without the counts behind it. The other formats hold everything.
-Result<report::Table> audit_table(const std::vector<std::string>& names, int err, bool brief,
-                                  bool& all_hold) {
+Result<AuditedTable> audit_table(const std::vector<std::string>& names, int err, bool brief) {
   DISCREET_ASSIGN(const auto rows, run_each<audit::AuditRow>(names, audit::run_case, err));
-  report::Table table =
+  AuditedTable out{
       brief ? report::Table({"case", "neighbours", "claimed", "measured", "unresolved", "verdict"})
             : report::Table({"case", "mechanism", "neighbours", "claimed", "measured", "delta",
-                             "tapes", "unresolved", "verdict", "ok"});
+                             "tapes", "unresolved", "verdict", "ok"})};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const audit::AuditRow& row = rows[i];
-    all_hold = all_hold && row.ok;
+    out.all_hold = out.all_hold && row.ok;
     if (brief) {
-      table.add({Cell::words(names[i]), Cell::words(row.neighbours), Cell::words(row.claimed),
-                 Cell::words(row.measured), Cell::number(row.unresolved),
-                 Cell::words(row.verdict)});
+      out.table.add({Cell::words(names[i]), Cell::words(row.neighbours), Cell::words(row.claimed),
+                     Cell::words(row.measured), Cell::number(row.unresolved),
+                     Cell::words(row.verdict)});
       continue;
     }
-    table.add({Cell::words(names[i]), Cell::words(row.mechanism), Cell::words(row.neighbours),
-               Cell::words(row.claimed), Cell::words(row.measured), Cell::words(row.delta),
-               Cell::number(row.tapes), Cell::number(row.unresolved), Cell::words(row.verdict),
-               Cell::words(row.ok ? "yes" : "no")});
+    out.table.add({Cell::words(names[i]), Cell::words(row.mechanism), Cell::words(row.neighbours),
+                   Cell::words(row.claimed), Cell::words(row.measured), Cell::words(row.delta),
+                   Cell::number(row.tapes), Cell::number(row.unresolved), Cell::words(row.verdict),
+                   Cell::words(row.ok ? "yes" : "no")});
   }
-  if (rows.size() < names.size()) mark_partial(table, brief ? 6 : 10);
-  return table;
+  out.partial = rows.size() < names.size();
+  return out;
 }
 
-Result<report::Table> mutant_table(const std::vector<std::string>& names, int err, bool brief,
-                                   bool& all_hold) {
+Result<AuditedTable> mutant_table(const std::vector<std::string>& names, int err, bool brief) {
   DISCREET_ASSIGN(const auto rows, run_each<audit::MutantRow>(names, audit::run_mutant, err));
-  report::Table table = brief ? report::Table({"mutant", "found", "verdict"})
-                              : report::Table({"mutant", "fault", "found", "intact", "verdict"});
+  AuditedTable out{brief ? report::Table({"mutant", "found", "verdict"})
+                         : report::Table({"mutant", "fault", "found", "intact", "verdict"})};
   for (const audit::MutantRow& row : rows) {
-    all_hold = all_hold && row.ok;
+    out.all_hold = out.all_hold && row.ok;
     const Cell verdict = Cell::words(row.ok ? "caught" : "MISSED");
     if (brief) {  // the first of the faults that were found
-      table.add({Cell::words(row.name), Cell::words(row.caught.substr(0, row.caught.find(';'))),
-                 verdict});
+      out.table.add({Cell::words(row.name), Cell::words(row.caught.substr(0, row.caught.find(';'))),
+                     verdict});
       continue;
     }
-    table.add({Cell::words(row.name), Cell::words(row.fault), Cell::words(row.caught),
-               Cell::words(row.intact), verdict});
+    out.table.add({Cell::words(row.name), Cell::words(row.fault), Cell::words(row.caught),
+                   Cell::words(row.intact), verdict});
   }
-  if (rows.size() < names.size()) mark_partial(table, brief ? 3 : 5);
-  return table;
+  out.partial = rows.size() < names.size();
+  return out;
 }
 
 Result<int> run_audit(const AuditArguments& arguments, const Streams& streams) {
@@ -99,17 +78,13 @@ Result<int> run_audit(const AuditArguments& arguments, const Streams& streams) {
   std::vector<std::string> names = arguments.mutants ? audit::mutant_names() : audit::case_names();
   if (arguments.name) names = {*arguments.name};
   const bool brief = format == report::Format::kTable;
-  bool all_hold = true;
   const Interruption interruption;
-  DISCREET_ASSIGN(const report::Table table,
-                  arguments.mutants ? mutant_table(names, streams.err, brief, all_hold)
-                                    : audit_table(names, streams.err, brief, all_hold));
-  DISCREET_TRY(write_all(streams.out, table.render(format)));
-  if (Interruption::came()) {
-    say(streams.err, "discreet: interrupted; the table is partial\n");
-    return 5;
-  }
-  return all_hold ? 0 : describe(Code::kBug).exit_status;
+  DISCREET_ASSIGN(AuditedTable audited, arguments.mutants ? mutant_table(names, streams.err, brief)
+                                                          : audit_table(names, streams.err, brief));
+  if (audited.partial) mark_partial(audited.table);
+  DISCREET_TRY(write_all(streams.out, audited.table.render(format)));
+  if (audited.partial) return say_partial(streams, "table");
+  return audited.all_hold ? 0 : describe(Code::kBug).exit_status;
 }
 
 }  // namespace

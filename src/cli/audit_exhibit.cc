@@ -5,24 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 
 namespace discreet::cli {
-namespace {
-
-volatile std::sig_atomic_t signalled = 0;
-
-void note(int signal) {
-  if (signalled != 0) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-  signalled = 1;
-}
-
-}  // namespace
 
 void ExhibitArguments::add_to(CLI::App& app) {
   add_text(app, "--out", out, "write report.html, report.json and the charts here", "FOLDER");
@@ -59,18 +45,5 @@ Result<void> show_exhibit(const report::Exhibit& exhibit, const ExhibitArguments
   }
   return write_all(streams.out, arguments.json ? exhibit_json(exhibit) : exhibit_text(exhibit));
 }
-
-Interruption::Interruption() {
-  signalled = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
-}
-
-Interruption::~Interruption() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
-
-bool Interruption::came() { return signalled != 0; }
 
 }  // namespace discreet::cli

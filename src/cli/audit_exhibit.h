@@ -24,15 +24,4 @@ Result<void> show_exhibit(const report::Exhibit& exhibit, const ExhibitArguments
 /// Writes all of `bytes`. Fails with: kStorage.
 Result<void> write_new_file(const std::string& path, const std::string& bytes);
 
-/// Turns true when the user interrupts (SIGINT, SIGTERM) from now on: a long run ends with a report
-/// that is marked partial. A second signal ends the process.
-class Interruption {
- public:
-  Interruption();
-  ~Interruption();
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-  static bool came();
-};
-
 }  // namespace discreet::cli

@@ -6,10 +6,10 @@
 
 #include "audit/attack/attack.h"
 #include "audit/learned.h"
+#include "cli/arguments.h"
 #include "cli/audit.h"
-#include "cli/audit_exhibit.h"
+#include "cli/interruption.h"
 #include "cli/own_values.h"
-#include "report/progress.h"
 #include "report/table.h"
 
 namespace discreet::cli {
@@ -37,18 +37,6 @@ std::string with_two_digits(double x) {
   return text.data();
 }
 
-/// All audits whose names begin with the task's.
-Result<std::vector<std::string>> names_of(const Text& task) {
-  std::vector<std::string> out;
-  for (const std::string& name : audit::learned_names()) {
-    if (!task || name.starts_with(*task + " ")) out.push_back(name);
-  }
-  if (!out.empty()) return out;
-  // Says which there are.
-  const auto unknown = audit::audit_learned(*task, {}, open_sums);
-  return unknown.error();
-}
-
 Result<int> run(const LearnAuditArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   audit::LearnedOptions options{.clipping_removed = arguments.mutants};
@@ -59,16 +47,20 @@ Result<int> run(const LearnAuditArguments& arguments, const Streams& streams) {
   } else {
     DISCREET_ASSIGN(options.seed, audit::fresh_seed());
   }
-  DISCREET_ASSIGN(const std::vector<std::string> names, names_of(arguments.task));
+  std::vector<std::string> names = audit::learned_names();
+  if (arguments.task) {
+    DISCREET_ASSIGN(names, audit::learned_names_of(*arguments.task));
+  }
   const Interruption interruption;
   report::Table table({"family", "attack", "claimed", "right guesses", "at least", "verdict"});
-  report::Progress bar(streams.err, "");
+  DISCREET_ASSIGN(const auto rows, run_each<audit::LearnedRow>(
+                                       names,
+                                       [&](const std::string& name, const auto&) {
+                                         return audit::audit_learned(name, options, open_sums);
+                                       },
+                                       streams.err));
   bool all_hold = true;
-  for (std::size_t i = 0; i < names.size() && !Interruption::came(); ++i) {
-    bar.relabel(names[i]);
-    bar.show(i, names.size());
-    DISCREET_ASSIGN(const audit::LearnedRow row,
-                    audit::audit_learned(names[i], options, open_sums));
+  for (const audit::LearnedRow& row : rows) {
     all_hold = all_hold && row.ok;
     const std::string claimed = "epsilon " + options.epsilon.to_string() +
                                 (row.delta.value() == 0 ? "" : ", delta " + row.delta.to_string());
@@ -79,13 +71,10 @@ Result<int> run(const LearnAuditArguments& arguments, const Streams& streams) {
          Cell::words(arguments.mutants ? (row.ok ? "caught" : "MISSED")
                                        : (row.ok ? "holds" : "VIOLATED"))});
   }
-  if (Interruption::came()) {
-    std::vector<Cell> last(6, Cell::words(""));
-    last[0] = Cell::words("PARTIAL: stopped before its end");
-    table.add(std::move(last));
-  }
+  const bool partial = rows.size() < names.size();
+  if (partial) mark_partial(table);
   DISCREET_TRY(write_all(streams.out, table.render(format)));
-  if (Interruption::came()) return 5;
+  if (partial) return say_partial(streams, "table");
   return all_hold ? 0 : describe(Code::kBug).exit_status;
 }
 

@@ -5,6 +5,7 @@
 #include "audit/exhibits.h"
 #include "cli/audit.h"
 #include "cli/audit_exhibit.h"
+#include "cli/interruption.h"
 #include "report/progress.h"
 
 namespace discreet::cli {
@@ -26,7 +27,7 @@ Result<int> run_randomness(const RandomnessArguments& arguments, const Streams& 
            .stopped = Interruption::came,
            .next = [&](const std::string& name) { bar.relabel(name); }}));
   DISCREET_TRY(show_exhibit(found.exhibit, arguments.show, streams));
-  return found.exhibit.partial ? 5 : 0;
+  return found.exhibit.partial ? say_partial(streams, "report") : 0;
 }
 
 }  // namespace

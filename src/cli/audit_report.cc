@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/audit.h"
 #include "cli/audit_exhibit.h"
+#include "cli/interruption.h"
 #include "cli/version.h"
 #include "ledger/seal.h"
 #include "report/progress.h"
@@ -90,10 +91,7 @@ Result<int> run_audit_report(const AuditReportArguments& arguments, const Stream
   DISCREET_TRY(write_new_file(
       *arguments.out + "/report.sig",
       ledger::to_hex(key.public_key()) + "\n" + ledger::to_hex(key.sign(signed_bytes)) + "\n"));
-  if (exhibit.partial) {
-    say(streams.err, "discreet: interrupted; the report is partial, and says so\n");
-    return 5;
-  }
+  if (exhibit.partial) return say_partial(streams, "report");
   return ok ? 0 : describe(Code::kBug).exit_status;
 }
 

@@ -7,7 +7,7 @@
 #include "audit/statistical.h"
 #include "cli/asking.h"
 #include "cli/audit.h"
-#include "cli/audit_exhibit.h"
+#include "cli/interruption.h"
 #include "report/progress.h"
 
 namespace discreet::cli {
@@ -97,9 +97,16 @@ Result<int> run_statistical(const StatisticalArguments& arguments, const Streams
   if (arguments.name) names = {*arguments.name};
   const Interruption interruption;
   options.stopped = Interruption::came;
-  report::Progress bar(streams.err, "");
+  DISCREET_ASSIGN(const auto rows,
+                  run_each<audit::StatisticalRow>(
+                      names,
+                      [&](const std::string& name, const audit::Progress& progress) {
+                        options.progress = progress;
+                        return audit::run_statistical(name, options);
+                      },
+                      streams.err));
   bool ok = true;
-  bool partial = false;
+  bool partial = rows.size() < names.size();
   report::Table table(
       {"mechanism", "claimed", "delta", "histogram", "classifier", "samples", "power", "verdict"});
   const auto shown = [](double x) {
@@ -107,13 +114,8 @@ Result<int> run_statistical(const StatisticalArguments& arguments, const Streams
     std::snprintf(buffer, sizeof(buffer), "%.4g", x);
     return std::string(buffer);
   };
-  for (std::size_t i = 0; i < names.size() && !partial; ++i) {
-    bar.relabel(names[i]);
-    options.progress = [&](int permille) {
-      bar.show(i * 1000 + static_cast<std::uint64_t>(permille), names.size() * 1000);
-    };
-    DISCREET_ASSIGN(const audit::StatisticalRow row, audit::run_statistical(names[i], options));
-    partial = row.partial;
+  for (const audit::StatisticalRow& row : rows) {
+    partial = partial || row.partial;
     ok = ok && !row.refuted;
     table.add(
         {Cell::words(row.mechanism), Cell::number(shown(row.claimed)),
@@ -124,11 +126,9 @@ Result<int> run_statistical(const StatisticalArguments& arguments, const Streams
                          : std::to_string(row.caught) + " of " + std::to_string(row.power_runs)),
          Cell::words(row.partial ? "PARTIAL" : (row.refuted ? "REFUTED" : "not refuted"))});
   }
+  if (partial) mark_partial(table);
   DISCREET_TRY(write_all(streams.out, table.render(format)));
-  if (partial) {
-    say(streams.err, "discreet: interrupted; the table is partial\n");
-    return 5;
-  }
+  if (partial) return say_partial(streams, "table");
   return ok ? 0 : describe(Code::kBug).exit_status;
 }
 

@@ -206,7 +206,13 @@ TEST(Learn, ItsAuditHoldsAndFindsThatClippingIsGone) {
   EXPECT_EQ(broken.out.find("MISSED"), std::string::npos) << broken.out;
   const Finished unknown = discreet({"audit", "learn", "astrology"});
   EXPECT_EQ(unknown.status, 2) << unknown.err;
-  EXPECT_NE(unknown.err.find("regress canaries"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("naive-bayes, regress, cluster"), unknown.err.npos) << unknown.err;
+  // A family is chosen, not one of its attacks.
+  const Finished one_attack = discreet({"audit", "learn", "regress canaries"});
+  EXPECT_EQ(one_attack.status, 2) << one_attack.err;
+  EXPECT_EQ(one_attack.err.find("membership"), one_attack.err.npos) << one_attack.err;
+  const Finished mistyped = discreet({"audit", "learn", "regres"});
+  EXPECT_NE(mistyped.err.find("did you mean regress?"), mistyped.err.npos) << mistyped.err;
   EXPECT_EQ(discreet({"audit", "learn", "--epsilon", "-1"}).status, 2);
 }
 

@@ -32,6 +32,7 @@ class Table {
 
   /// Requires: as many cells as columns.
   void add(std::vector<Cell> row);
+  std::size_t columns() const { return columns_.size(); }
 
   std::string render(Format format) const;
 
