@@ -2,6 +2,7 @@
 #include "audit/learned.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "audit/learned_scene.h"
@@ -10,6 +11,7 @@
 namespace discreet::audit {
 namespace {
 
+constexpr double kPointStep = 0x1p-10;
 constexpr double kShown = 0.05;  // the measured epsilon has 95 % confidence
 
 std::vector<LearnedCase> cases() {
@@ -69,6 +71,31 @@ plan::Training network_training(const LearnedScene& scene, const learn::NetworkT
   const bool pure = options.delta.value() == 0;
   return learn::network_training(
       task, options.epsilon, pure ? Delta::trusted(Rational::ratio(1, 100'000)) : options.delta);
+}
+
+learn::ClusterTask cluster_task(std::size_t dimensions, std::size_t clusters) {
+  learn::ClusterTask task{{}, {}, clusters};
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    task.columns.push_back({"x" + std::to_string(i), 0, 1, kPointStep, {}});
+    task.features.push_back(i);
+  }
+  return task;
+}
+
+std::vector<double> nearness(const learn::Clusters& model, const std::vector<Row>& rows) {
+  std::vector<double> scores;
+  for (const Row& row : rows) {
+    double least = 1e300;
+    for (const auto& centre : model.centres) {
+      double distance = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        distance += std::pow(centre[i] - static_cast<double>(row[i]) * kPointStep, 2);
+      }
+      least = std::min(least, distance);
+    }
+    scores.push_back(-least);
+  }
+  return scores;
 }
 
 std::vector<std::string> learned_names() {

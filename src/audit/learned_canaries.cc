@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Canaries in every family of models: clipped as a unit a canary is a drop in the noise; with
 // clipping removed it stands out.
-#include <algorithm>
-#include <cmath>
-
 #include "audit/learned_scene.h"
 #include "learn/clusters.h"
 #include "learn/distribution.h"
@@ -109,11 +106,8 @@ Result<Told> regress(LearnedScene& scene) {
 
 /// Canaries on a grid, or anywhere in more dimensions; the crowd at the edge.
 Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
-  learn::ClusterTask task{{}, {}, dimensions <= 2 ? kCandidates : kCandidates / 2};
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    task.columns.push_back({"x" + std::to_string(i), 0, 1, 0x1p-10, {}});
-    task.features.push_back(i);
-  }
+  const learn::ClusterTask task =
+      cluster_task(dimensions, dimensions <= 2 ? kCandidates : kCandidates / 2);
   const auto place = [&](std::size_t c) {
     Row row;
     for (std::size_t i = 0; i < dimensions; ++i) {
@@ -135,20 +129,9 @@ Result<Told> cluster(LearnedScene& scene, std::size_t dimensions) {
       dimensions <= 2 ? kRowsEach : kBoxEach, place);
   DISCREET_ASSIGN(auto sums, scene.sums(learn::cluster_shares(task)));
   DISCREET_ASSIGN(const auto model, learn::fit_clusters(sums, task));
-  std::vector<double> scores;
-  for (std::size_t c = 0; c < kCandidates; ++c) {
-    const Row row = place(c);
-    double nearest = 1e300;
-    for (const auto& centre : model.centres) {
-      double distance = 0;
-      for (std::size_t i = 0; i < dimensions; ++i) {
-        distance += std::pow(centre[i] - static_cast<double>(row[i]) / 1024, 2);
-      }
-      nearest = std::min(nearest, distance);
-    }
-    scores.push_back(-nearest);
-  }
-  return scene.told(scores);
+  std::vector<Row> candidates;
+  for (std::size_t c = 0; c < kCandidates; ++c) candidates.push_back(place(c));
+  return scene.told(nearness(model, candidates));
 }
 
 Result<Told> network(LearnedScene& scene) {

@@ -23,6 +23,25 @@ constexpr std::size_t kMemberRowsEach = 500;
 /// Where it takes many to make a box of their own.
 constexpr std::size_t kMemberBoxEach = 4000;
 
+Row drawn_row(LearnedScene& scene, std::size_t columns, std::size_t values) {
+  Row row;
+  for (std::size_t i = 0; i < columns; ++i) {
+    row.push_back(static_cast<std::int64_t>(scene.coins().below(values)));
+  }
+  return row;
+}
+
+/// The candidates: `person` draws them as it draws everybody.
+std::vector<Row> drawn_people(LearnedScene& scene, const std::function<Row()>& person,
+                              std::size_t rows_each) {
+  std::vector<Row> candidates;
+  for (std::size_t c = 0; c < kCandidates; ++c) candidates.push_back(person());
+  scene.people(
+      kMemberCrowd, [&](std::size_t) { return person(); }, rows_each,
+      [&](std::size_t c) { return candidates[c]; });
+  return candidates;
+}
+
 /// What people are asked: two of them share hardly any answers.
 struct Questions {
   std::size_t answers = 5;
@@ -48,10 +67,7 @@ struct People {
     }
     columns.push_back(std::move(label));
     const auto person = [&](std::size_t) {
-      Row row;
-      for (std::size_t i = 0; i < asked.answers; ++i) {
-        row.push_back(static_cast<std::int64_t>(scene.coins().below(asked.values)));
-      }
+      Row row = drawn_row(scene, asked.answers, asked.values);
       row.push_back(static_cast<std::int64_t>(scene.coins().below(2)));
       return row;
     };
@@ -163,37 +179,13 @@ Result<Told> distribution(LearnedScene& scene) {
 
 /// People anywhere in the unit square, or cube: how near a centre is.
 Result<Told> cluster_members(LearnedScene& scene, std::size_t dimensions) {
-  learn::ClusterTask task{{}, {}, kCandidates / 2};
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    task.columns.push_back({"x" + std::to_string(i), 0, 1, 0x1p-10, {}});
-    task.features.push_back(i);
-  }
-  const auto person = [&](std::size_t) {
-    Row row;
-    for (std::size_t i = 0; i < dimensions; ++i) {
-      row.push_back(static_cast<std::int64_t>(scene.coins().below(1025)));
-    }
-    return row;
-  };
-  std::vector<Row> candidates;
-  for (std::size_t c = 0; c < kCandidates; ++c) candidates.push_back(person(c));
-  scene.people(kMemberCrowd, person, dimensions <= 2 ? kMemberRowsEach : kMemberBoxEach,
-               [&](std::size_t c) { return candidates[c]; });
+  const learn::ClusterTask task = cluster_task(dimensions, kCandidates / 2);
+  const std::vector<Row> candidates = drawn_people(
+      scene, [&] { return drawn_row(scene, dimensions, 1025); },
+      dimensions <= 2 ? kMemberRowsEach : kMemberBoxEach);
   DISCREET_ASSIGN(auto sums, scene.sums(learn::cluster_shares(task)));
   DISCREET_ASSIGN(const auto model, learn::fit_clusters(sums, task));
-  std::vector<double> scores;
-  for (const Row& row : candidates) {
-    double nearest = 1e300;
-    for (const auto& centre : model.centres) {
-      double distance = 0;
-      for (std::size_t i = 0; i < dimensions; ++i) {
-        distance += std::pow(centre[i] - static_cast<double>(row[i]) / 1024, 2);
-      }
-      nearest = std::min(nearest, distance);
-    }
-    scores.push_back(-nearest);
-  }
-  return scene.told(scores);
+  return scene.told(nearness(model, candidates));
 }
 
 /// How many made-up rows are a person's, or all but one value of it.
@@ -207,16 +199,8 @@ Result<Told> synthesize_members(LearnedScene& scene) {
       task.columns.back().categories.push_back(std::to_string(v));
     }
   }
-  const auto person = [&](std::size_t) {
-    Row row;
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      row.push_back(static_cast<std::int64_t>(scene.coins().below(kChoices)));
-    }
-    return row;
-  };
-  std::vector<Row> candidates;
-  for (std::size_t c = 0; c < kCandidates; ++c) candidates.push_back(person(c));
-  scene.people(kMemberCrowd, person, kMemberRowsEach, [&](std::size_t c) { return candidates[c]; });
+  const std::vector<Row> candidates =
+      drawn_people(scene, [&] { return drawn_row(scene, kColumns, kChoices); }, kMemberRowsEach);
   DISCREET_ASSIGN(auto sums, scene.sums(learn::synthetic_shares(task)));
   DISCREET_ASSIGN(const auto made, learn::fit_synthetic(sums, task));
   std::vector<double> scores(kCandidates, 0.0);

@@ -9,6 +9,7 @@
 
 #include "audit/learned.h"
 #include "audit/seeded_bits.h"
+#include "learn/clusters.h"
 #include "learn/network.h"
 
 namespace discreet::audit {
@@ -54,6 +55,12 @@ class LearnedScene {
 
 /// Of a network, which needs a delta.
 plan::Training network_training(const LearnedScene& scene, const learn::NetworkTask& task);
+
+/// Of points in a unit cube, in steps of 1/1024.
+learn::ClusterTask cluster_task(std::size_t dimensions, std::size_t clusters);
+
+/// What speaks for each of these rows: how near a centre is.
+std::vector<double> nearness(const learn::Clusters& model, const std::vector<Row>& rows);
 
 /// One family under one attack.
 struct LearnedCase {
