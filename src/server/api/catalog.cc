@@ -5,6 +5,7 @@
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -44,7 +45,7 @@ std::string catalog_document(const policy::Policy& policy) {
   }
   const Json json = {
       {"snapshot", policy.snapshot}, {"tables", tables}, {"other_releases", policy.other_releases}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 void catalog(Service& service, Call call) {

@@ -4,6 +4,7 @@
 #include "ledger/seal.h"
 #include "server/api/work.h"
 #include "server/identity/scram.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -21,7 +22,7 @@ Json job_json(const jobs::JobFacts& facts) {
 
 void send_job(const Call& call, const Result<jobs::JobFacts>& facts) {
   if (!facts) return call.reply(http::refuse(facts.error()));
-  call.reply({.body = padded(job_json(*facts).dump())});
+  call.reply({.body = padded(job_text(*facts))});
 }
 
 std::string id_of(const Call& call) { return std::string(call.request.part("id")); }
@@ -45,7 +46,7 @@ void send_page(const Call& call, Result<std::string> html) {
 
 }  // namespace
 
-std::string job_text(const jobs::JobFacts& facts) { return job_json(facts).dump(); }
+std::string job_text(const jobs::JobFacts& facts) { return json_text(job_json(facts)); }
 
 void job(Service& service, Call call) {
   send_job(call, service.jobs().look(call.account.name, id_of(call)));
@@ -75,7 +76,7 @@ void list_jobs(Service& service, Call call) {
     }
     json["waiting"] = all;
   }
-  call.reply({.body = padded(json.dump())});
+  call.reply({.body = padded(json_text(json))});
 }
 
 void job_report(Service& service, Call call) {
@@ -85,7 +86,7 @@ void job_report(Service& service, Call call) {
 void link_report(Service& service, Call call) {
   const Result<std::string> path = service.link_to_report(call.account.name, id_of(call));
   if (!path) return call.reply(http::refuse(path.error()));
-  call.reply({.body = padded(Json{{"path", *path}}.dump())});
+  call.reply({.body = padded(json_text({{"path", *path}}))});
 }
 
 void open_report(Service& service, Call call) {

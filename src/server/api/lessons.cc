@@ -12,15 +12,12 @@
 #include "report/learned_page.h"
 #include "report/publication.h"
 #include "server/api/work.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string lesson_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json price_json(const session::Explanation& e) {
   return {{"units", e.units},   {"neighbours", e.neighbours},
@@ -97,7 +94,7 @@ Result<void> try_learn(Service& service, const Call& call) {
     const auto begins = [&](std::size_t column, std::size_t bin, std::size_t bins) {
       return learn::value_text(course->columns.at(column), static_cast<std::int64_t>(bin), bins, 0);
     };
-    return {{.body = padded("{\"task\":" + lesson_text(wish.task) +
+    return {{.body = padded("{\"task\":" + json_text(wish.task) +
                             ",\"repeated\":" + (taught->repeated ? "true" : "false") +
                             ",\"learned\":" + taught->bytes + "}")},
             wish.task == "synthesize"
@@ -115,7 +112,7 @@ Result<std::string> try_explain_lesson(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Priced priced, price_lesson(service, *world, fields, call.account.name));
   Json json = price_json(priced.explained);
   json["columns"] = priced.course.lesson.columns;
-  return lesson_text(json);
+  return json_text(json);
 }
 
 /// A publication that is designed and priced, but not begun.
@@ -180,33 +177,24 @@ Result<std::string> try_explain_publication(Service& service, const Call& call) 
   designed.foreseen.left = designed.explained.analyst_left;  // not what all together have left
   designed.foreseen.repeat = designed.explained.repeat;
   json["design"] = report::design_text(*designed.workload, designed.foreseen);
-  return lesson_text(json);
-}
-
-void send_lesson(Service& service, const Call& call, Result<std::string> text) {
-  if (text) return call.reply({.body = padded(std::move(*text))});
-  call.reply(service.refused(call, discreet_error(service, call.account.name, text.error())));
-}
-
-void begin_lesson(Service& service, const Call& call, const Result<void>& begun) {
-  if (begun) return;
-  service.count_refusal(call.account.name, begun.error().code);
-  call.reply(service.refused(call, discreet_error(service, call.account.name, begun.error())));
+  return json_text(json);
 }
 
 }  // namespace
 
 void learn_something(Service& service, Call call) {
-  begin_lesson(service, call, try_learn(service, call));
+  const Result<void> begun = try_learn(service, call);
+  if (!begun) refuse_question(service, call, begun.error());
 }
 void explain_lesson(Service& service, Call call) {
-  send_lesson(service, call, try_explain_lesson(service, call));
+  send_discreetly(service, call, try_explain_lesson(service, call));
 }
 void publish_tables(Service& service, Call call) {
-  begin_lesson(service, call, try_publish(service, call));
+  const Result<void> begun = try_publish(service, call);
+  if (!begun) refuse_question(service, call, begun.error());
 }
 void explain_publication(Service& service, Call call) {
-  send_lesson(service, call, try_explain_publication(service, call));
+  send_discreetly(service, call, try_explain_publication(service, call));
 }
 
 }  // namespace discreet::server::api

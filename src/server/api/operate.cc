@@ -43,10 +43,6 @@ void show_audit(Service& service, Call call) {
   call.reply({.body = padded(body + "]}")});
 }
 
-void show_status(Service& service, Call call) {
-  Result<std::string> text = service.status();
-  if (!text) return call.reply(service.refused(call, text.error()));
-  call.reply({.body = padded(std::move(*text))});
-}
+void show_status(Service& service, Call call) { service.send(call, service.status()); }
 
 }  // namespace discreet::server::api

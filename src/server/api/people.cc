@@ -4,6 +4,7 @@
 
 #include "server/api/json_body.h"
 #include "server/api/service.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void send_people(Service& service, const Call& call, const Result<Json>& json) {
-  if (!json) return call.reply(service.refused(call, json.error()));
-  call.reply({.body = padded(json->dump(-1, ' ', false, Json::error_handler_t::replace))});
+  service.send(call, json ? Result<std::string>(json_text(*json)) : json.error());
 }
 
 Json account_json(const identity::Account& account) {

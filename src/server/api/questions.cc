@@ -8,6 +8,7 @@
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/work.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -82,10 +83,6 @@ Result<session::Request> request_of(const Fields& fields, const std::string& ana
   return request;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 http::Response sent(std::string json, int status = 200) {
   return {.status = status, .body = padded(std::move(json))};
 }
@@ -129,7 +126,7 @@ Result<std::string> curve_of(session::Session& session, const Fields& fields,
     if (std::isfinite(width)) point["half_width"] = width;  // null: unbounded
     list.push_back(std::move(point));
   }
-  return text_of({{"points", list}});
+  return json_text({{"points", list}});
 }
 
 Result<void> try_ask(Service& service, const Call& call) {
@@ -189,18 +186,12 @@ Result<std::string> try_explain(Service& service, const Call& call) {
   return explanation_document(explained);
 }
 
-void send_answer(Service& service, const Call& call, Result<std::string> text) {
-  call.reply(text
-                 ? sent(std::move(*text))
-                 : service.refused(call, discreet_error(service, call.account.name, text.error())));
-}
-
 }  // namespace
 
 std::string answer_document(const session::Answered& answered) {
   return "{\"repeated\":" + std::string(answered.repeated ? "true" : "false") +
          ",\"charge\":" + std::to_string(answered.charge) +
-         ",\"notes\":" + text_of(answered.notes) + ",\"answer\":" + answered.bytes + "}";
+         ",\"notes\":" + json_text(answered.notes) + ",\"answer\":" + answered.bytes + "}";
 }
 
 std::string explanation_document(const session::Explanation& e) {
@@ -211,16 +202,16 @@ std::string explanation_document(const session::Explanation& e) {
                      {"price", step.price},
                      {"error", step.error}});
   }
-  return text_of({{"units", e.units},
-                  {"neighbours", e.neighbours},
-                  {"bounds", e.bounds},
-                  {"keys", e.keys},
-                  {"steps", steps},
-                  {"price", e.price},
-                  {"analyst_left", e.analyst_left},
-                  {"repeat", e.repeat},
-                  {"fits", e.fits},
-                  {"notes", e.notes}});
+  return json_text({{"units", e.units},
+                    {"neighbours", e.neighbours},
+                    {"bounds", e.bounds},
+                    {"keys", e.keys},
+                    {"steps", steps},
+                    {"price", e.price},
+                    {"analyst_left", e.analyst_left},
+                    {"repeat", e.repeat},
+                    {"fits", e.fits},
+                    {"notes", e.notes}});
 }
 
 Result<std::string> curve_document(session::Session& session,
@@ -278,16 +269,26 @@ Error discreet_error(Service& service, const std::string& analyst, const Error& 
   return error;
 }
 
+void send_discreetly(Service& service, const Call& call, Result<std::string> json) {
+  if (!json) json = discreet_error(service, call.account.name, json.error());
+  service.send(call, std::move(json));
+}
+
+void refuse_question(Service& service, const Call& call, const Error& error) {
+  service.count_refusal(call.account.name, error.code);
+  send_discreetly(service, call, error);
+}
+
 void ask(Service& service, Call call) {
   const Result<void> taken = try_ask(service, call);
-  if (taken) return;
-  service.count_refusal(call.account.name, taken.error().code);
-  call.reply(service.refused(call, discreet_error(service, call.account.name, taken.error())));
+  if (!taken) refuse_question(service, call, taken.error());
 }
 
 void explain(Service& service, Call call) {
-  send_answer(service, call, try_explain(service, call));
+  send_discreetly(service, call, try_explain(service, call));
 }
-void curve(Service& service, Call call) { send_answer(service, call, try_curve(service, call)); }
+void curve(Service& service, Call call) {
+  send_discreetly(service, call, try_curve(service, call));
+}
 
 }  // namespace discreet::server::api

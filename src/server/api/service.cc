@@ -9,6 +9,7 @@
 #include "ledger/seal.h"
 #include "server/api/json_body.h"
 #include "server/identity/password.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -175,6 +176,10 @@ http::Response Service::refused(const Call& call, const Error& error) {
   return http::refuse(error);
 }
 
+void Service::send(const Call& call, Result<std::string> json) {
+  call.reply(json ? http::Response{.body = padded(std::move(*json))} : refused(call, json.error()));
+}
+
 void Service::recover() {
   // A ledger believes nothing after a failed write (S4), until it is opened again.
   if (world()->ledger().state() || !recoveries_.take("")) return;
@@ -204,7 +209,7 @@ void Service::log(const std::string& what, const std::string& text) const {
   if (!options_.log) return;
   const nlohmann::ordered_json json = {
       {"time", to_utc(options_.clock())}, {"what", what}, {"text", text}};
-  options_.log(json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  options_.log(json_line(json));
 }
 
 void Service::note(const http::Seen& seen) {
@@ -222,7 +227,7 @@ void Service::note(const http::Seen& seen) {
       {"route", route},
       {"status", seen.status},
       {"ms", seen.milliseconds}};
-  options_.log(json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  options_.log(json_line(json));
 }
 
 Result<session::Explanation> Service::explain(World& world, const session::Request& request) {
@@ -330,7 +335,7 @@ Result<std::string> Service::status() {
       {"questions", questions_.load()},
       {"repeats", repeats_.load()},
       {"refusals", refusals}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::string Service::metrics() const {

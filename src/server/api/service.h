@@ -148,6 +148,8 @@ class Service {
   void log(const std::string& what, const std::string& text) const;
   /// What the caller is told; the operator's log has the request's id and the world's own words.
   http::Response refused(const Call& call, const Error& error);
+  /// Replies with the JSON, padded, or with what is told of the error.
+  void send(const Call& call, Result<std::string> json);
   /// Opens the ledger again when it has stopped: the disk has room again, say.
   void recover();
   std::string metrics() const;
@@ -232,6 +234,11 @@ std::optional<std::string> repeat_key(const std::map<std::string, std::string>& 
 /// What an analyst is told: the ledger names the analysts it knows when it does not know one, and
 /// what is left for all together when that is too little; neither is for another's eyes.
 Error discreet_error(Service& service, const std::string& analyst, const Error& error);
+
+/// Service::send(), with discreet_error() of an error.
+void send_discreetly(Service& service, const Call& call, Result<std::string> json);
+/// A question that was not taken: it is counted, and the reply is discreet_error().
+void refuse_question(Service& service, const Call& call, const Error& error);
 
 // The handlers, one file for each kind.
 void ask(Service& service, Call call);  // questions.cc

@@ -9,6 +9,7 @@
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -66,17 +67,11 @@ Result<std::string> verify_text(Service& service) {
   ledger::Ledger& ledger = service.world()->ledger();
   DISCREET_ASSIGN(const ledger::Verified verified, ledger.verify());
   DISCREET_ASSIGN(const ledger::State state, ledger.state());
-  return Json{{"sound", true},
-              {"records", verified.records},
-              {"answers", verified.answers},
-              {"signatures", verified.signatures},
-              {"head", ledger::to_hex(ledger::bytes_of(state.hash()))}}
-      .dump();
-}
-
-void send_spending(Service& service, const Call& call, Result<std::string> text) {
-  if (!text) return call.reply(service.refused(call, text.error()));
-  call.reply({.body = padded(std::move(*text))});
+  return json_text({{"sound", true},
+                    {"records", verified.records},
+                    {"answers", verified.answers},
+                    {"signatures", verified.signatures},
+                    {"head", ledger::to_hex(ledger::bytes_of(state.hash()))}});
 }
 
 }  // namespace
@@ -104,7 +99,7 @@ std::string budget_document(const ledger::State& state, const Viewer& viewer) {
     list.push_back(
         {{"namespace", name}, {"notion", to_string(units.terms.notion)}, {"accounts", accounts}});
   }
-  return Json{{"budgets", list}}.dump();
+  return json_text({{"budgets", list}});
 }
 
 Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewer,
@@ -119,16 +114,12 @@ Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewe
   }));
   Json list = Json::array();
   for (Json& record : records) list.push_back(std::move(record));
-  return Json{{"records", list}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text({{"records", list}});
 }
 
-void budget(Service& service, Call call) {
-  send_spending(service, call, budget_text(service, call.account));
-}
+void budget(Service& service, Call call) { service.send(call, budget_text(service, call.account)); }
 
-void history(Service& service, Call call) {
-  send_spending(service, call, history_text(service, call));
-}
+void history(Service& service, Call call) { service.send(call, history_text(service, call)); }
 
 void verify(Service& service, Call call) {
   static std::mutex one_at_a_time;  // it reads everything, and others wait for the thread
@@ -139,9 +130,9 @@ void verify(Service& service, Call call) {
   Result<std::string> text = verify_text(service);
   if (!text && text.error().code == Code::kCorrupt) {
     service.log("ledger", text.error().message);
-    return call.reply({.body = padded(Json{{"sound", false}}.dump())});
+    text = json_text({{"sound", false}});
   }
-  send_spending(service, call, std::move(text));
+  service.send(call, std::move(text));
 }
 
 }  // namespace discreet::server::api

@@ -11,6 +11,7 @@
 #include "server/api/service.h"
 #include "server/collect/collect_api.h"
 #include "server/collect/estimate_json.h"
+#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -78,8 +79,7 @@ void list_surveys(Service& service, Call call) {
                     {"name", one.collector->survey().name},
                     {"reports", one.collector->totals().accepted}});
   }
-  call.reply({.body = padded(
-                  Json{{"surveys", list}}.dump(-1, ' ', false, Json::error_handler_t::replace))});
+  call.reply({.body = padded(json_text({{"surveys", list}}))});
 }
 
 void show_survey(Service& service, Call call) {

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "server/json_text.h"
+
 namespace discreet::server::collect {
 namespace {
 
@@ -30,9 +32,7 @@ nlohmann::ordered_json document(const Counts& counts) {
   return json;
 }
 
-std::string text_of(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
+std::string text_of(const nlohmann::ordered_json& json) { return json_text(json) + "\n"; }
 
 std::string metrics(const Collector& collector) {
   std::string out =

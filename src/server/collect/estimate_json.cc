@@ -5,6 +5,7 @@
 
 #include "local/frequencies.h"
 #include "local/numbers.h"
+#include "server/json_text.h"
 
 namespace discreet::server::collect {
 namespace {
@@ -54,7 +55,7 @@ Result<std::string> estimate_json(const local::Aggregate& aggregate) {
   json["survey"] = survey.name;
   json["reports"] = aggregate.tally().counted;
   json["confidence"] = "0.95";
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 }  // namespace discreet::server::collect

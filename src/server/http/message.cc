@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "server/json_text.h"
+
 namespace discreet::server::http {
 namespace {
 
@@ -104,9 +106,7 @@ void Reply::operator()(Response response) const {
 }
 
 Response error_response(int status, std::string_view name, std::string_view message) {
-  const nlohmann::json body = {{"error", name}, {"message", message}};
-  return {.status = status,
-          .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+  return {.status = status, .body = json_text({{"error", name}, {"message", message}})};
 }
 
 Response refuse(Refusal refusal) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ledger/seal.h"
+#include "server/json_text.h"
 
 namespace discreet::server::identity {
 namespace {
@@ -71,7 +72,7 @@ Result<void> AuditLog::append(const Event& event) {
   json["what"] = event.what;
   if (!event.about.empty()) json["about"] = event.about;
   json["after"] = hash_;
-  const std::string line = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  const std::string line = json_line(json);
   DISCREET_TRY(file_->write_at(bytes_, line + "\n"));
   DISCREET_TRY(file_->sync());
   bytes_ += line.size() + 1;
