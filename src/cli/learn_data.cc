@@ -60,12 +60,9 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
   const bool parquet = arguments.learn.output && arguments.learn.output->ends_with(".parquet");
   DISCREET_ASSIGN(const std::string table, table_bytes(made, learned.course, parquet));
   if (arguments.report) {
-    const auto begins = [&](std::size_t column, std::size_t bin, std::size_t bins) {
-      return learn::value_text(learned.course.columns.at(column), static_cast<std::int64_t>(bin),
-                               bins, 0);
-    };
     const report::Exhibit page =
-        report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns, begins);
+        report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns,
+                               learn::bin_begins(learned.course.columns));
     DISCREET_TRY(write_file(*arguments.report, report::exhibit_html(page)));
   }
   if (arguments.certificate) {

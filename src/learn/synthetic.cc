@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <span>
 
@@ -330,6 +329,13 @@ std::string value_text(const Column& column, std::int64_t bin, std::size_t bins,
   const std::int64_t cell =
       begin + static_cast<std::int64_t>(draw % static_cast<std::uint64_t>(end - begin));
   return column.text(column.value(std::min(cell, column.cells() - 1)));
+}
+
+std::function<std::string(std::size_t, std::size_t, std::size_t)> bin_begins(
+    std::vector<Column> columns) {
+  return [columns = std::move(columns)](std::size_t column, std::size_t bin, std::size_t bins) {
+    return value_text(columns.at(column), static_cast<std::int64_t>(bin), bins, 0);
+  };
 }
 
 }  // namespace discreet::learn

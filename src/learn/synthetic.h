@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,9 @@ Result<Synthetic> fit_synthetic(Sums& sums, const SyntheticTask& task);
 /// A bin as text: a category, or a number drawn within the bin, on the column's grid.
 std::string value_text(const Column& column, std::int64_t bin, std::size_t bins,
                        std::uint64_t draw);
+
+/// The first value of one of so many bins of one of these columns, as text.
+std::function<std::string(std::size_t column, std::size_t bin, std::size_t bins)> bin_begins(
+    std::vector<Column> columns);
 
 }  // namespace discreet::learn

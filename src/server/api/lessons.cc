@@ -91,14 +91,12 @@ Result<void> try_learn(Service& service, const Call& call) {
     const auto taught = learn::teach(world->policy(), world->ledger(), world->engine(), *course,
                                      owner_log(service, known, progress), saving);
     if (!taught) return failed(service, known, taught.error());
-    const auto begins = [&](std::size_t column, std::size_t bin, std::size_t bins) {
-      return learn::value_text(course->columns.at(column), static_cast<std::int64_t>(bin), bins, 0);
-    };
     return {{.body = padded("{\"task\":" + json_text(wish.task) +
                             ",\"repeated\":" + (taught->repeated ? "true" : "false") +
                             ",\"learned\":" + taught->bytes + "}")},
             wish.task == "synthesize"
-                ? report::exhibit_html(report::synthetic_page(taught->bytes, names, begins))
+                ? report::exhibit_html(report::synthetic_page(taught->bytes, names,
+                                                              learn::bin_begins(course->columns)))
                 : ""};
   };
   service.count_question(priced.explained.repeat);
