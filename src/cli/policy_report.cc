@@ -113,9 +113,10 @@ std::string null_text(const Column& column) {
 
 /// The most that one unit adds to SUM of the column in one group; "" when it cannot be summed.
 std::string sum_text(const policy::Table& table, const Column& column) {
-  const bool number =
-      column.type == policy::Type::kInteger || column.type == policy::Type::kDecimal;
-  if (!number || !column.grid || !column.may_aggregate || table.is_public()) return "";
+  if (!policy::is_number(column.type) || !column.grid || !column.may_aggregate ||
+      table.is_public()) {
+    return "";
+  }
   const Rational most = std::max(column.grid->low.abs(), column.grid->high.abs());
   return (most * Rational(table.bounds.rows_per_unit_and_group)).to_string();
 }

@@ -25,6 +25,8 @@ enum class Type { kBoolean, kInteger, kDecimal, kText, kDate, kTimestamp };
 
 std::string to_string(Type type);
 
+constexpr bool is_number(Type type) { return type == Type::kInteger || type == Type::kDecimal; }
+
 /// A constant. Dates are days and timestamps are microseconds since 1970-01-01, as integers.
 struct Value {
   std::variant<std::monostate, bool, Rational, std::string> data;  ///< monostate: NULL

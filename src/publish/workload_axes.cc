@@ -190,8 +190,8 @@ std::optional<std::size_t> AxisReader::measure(const std::string& column, int li
   }
   const policy::Column* const found = declared(column, line, path);
   if (found == nullptr) return std::nullopt;
-  const bool number = found->type == Type::kInteger || found->type == Type::kDecimal;
-  if (!number || !found->grid || !found->values.empty() || !found->may_aggregate) {
+  if (!policy::is_number(found->type) || !found->grid || !found->values.empty() ||
+      !found->may_aggregate) {
     mistakes_.add(line, path + ": " + in_quotes(column) + " is no number that may be added up",
                   "a sum needs a number with a range, and no list of values");
     return std::nullopt;

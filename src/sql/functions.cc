@@ -259,7 +259,7 @@ Result<Typed> Rows::cast(const Node& node) const {
   const Place place = node.place();
   DISCREET_ASSIGN(Typed value, bind(node.child("arg")));
   DISCREET_ASSIGN(const NamedType target, named_type(name, text_));
-  const bool to_number = target.type == Type::kInteger || target.type == Type::kDecimal;
+  const bool to_number = policy::is_number(target.type);
   if (value.is_number() && target.type == Type::kInteger) {
     if (value.type == Type::kInteger) return value;
     return Typed{Expr::of(Op::kToInteger, {std::move(value.expr)}), Type::kInteger, place};

@@ -15,10 +15,7 @@ using policy::Value;
 
 constexpr std::int64_t kMicrosecondsPerDay = 86'400'000'000;
 
-bool both_numbers(Type a, Type b) {
-  const auto number = [](Type t) { return t == Type::kInteger || t == Type::kDecimal; };
-  return number(a) && number(b);
-}
+bool both_numbers(Type a, Type b) { return policy::is_number(a) && policy::is_number(b); }
 
 plan::Grid integers(int bits) {
   const Rational half = power_of_two(bits - 1);

@@ -20,9 +20,7 @@ struct Typed {
 
   bool is_literal() const { return expr.op == plan::Op::kLiteral; }
   bool is_null() const { return is_literal() && expr.value.is_null(); }
-  bool is_number() const {
-    return type == policy::Type::kInteger || type == policy::Type::kDecimal;
-  }
+  bool is_number() const { return policy::is_number(type); }
   bool is_text_literal() const { return is_literal() && !is_null() && type == policy::Type::kText; }
 };
 

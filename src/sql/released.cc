@@ -18,8 +18,6 @@ TypedPost negated_post(TypedPost post) {
   return truth_post(PostKind::kNot, {std::move(post.post)}, post.place);
 }
 
-bool is_number(Type type) { return type == Type::kInteger || type == Type::kDecimal; }
-
 bool is_null_literal(const Post& post) {
   return post.kind == PostKind::kLiteral && post.literal.is_null();
 }
@@ -71,7 +69,7 @@ Result<TypedPost> ReleasedBinder::bind(const Node& node, const Weight& weight) c
   if (node.is("TypeCast")) {
     DISCREET_ASSIGN(TypedPost value, bind(node.child("arg"), weight));
     DISCREET_ASSIGN(const NamedType type, named_type(node.part("typeName"), text_));
-    if (!is_number(value.type) || !is_number(type.type)) {
+    if (!policy::is_number(value.type) || !policy::is_number(type.type)) {
       return error(Code::kUnsupported, node.place(),
                    "a released value can only be cast from number to number");
     }
@@ -128,13 +126,13 @@ Result<TypedPost> ReleasedBinder::condition(const Node& node) const {
 }
 
 Result<void> ReleasedBinder::need_number(const TypedPost& post, Place place) const {
-  if (is_number(post.type) || is_null_literal(post.post)) return {};
+  if (policy::is_number(post.type) || is_null_literal(post.post)) return {};
   return error(Code::kInvalidInput, post.place ? post.place : place,
                "this has type " + policy::to_string(post.type) + "; arithmetic needs numbers");
 }
 
 Result<void> ReleasedBinder::unify(TypedPost& a, TypedPost& b, Place place) const {
-  if (a.type == b.type || (is_number(a.type) && is_number(b.type))) {
+  if (a.type == b.type || (policy::is_number(a.type) && policy::is_number(b.type))) {
     if (b.type == Type::kDecimal) a.type = b.type;
     return {};
   }

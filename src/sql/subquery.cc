@@ -55,8 +55,6 @@ Part project(Relation relation, const std::vector<Visible>& like,
   return part;
 }
 
-bool is_numeric(Type type) { return type == Type::kInteger || type == Type::kDecimal; }
-
 class SubqueryBinder {
  public:
   SubqueryBinder(const Node& select, std::string alias, Context context)
@@ -212,7 +210,7 @@ Result<Relation> SubqueryBinder::bind_union() {
                                             " of a UNION ALL tells whose row it is in one part and "
                                             "not in the other"};
     }
-    if (read && x.type != y.type && !(is_numeric(x.type) && is_numeric(y.type))) {
+    if (read && x.type != y.type && !(policy::is_number(x.type) && policy::is_number(y.type))) {
       return Error{Code::kInvalidInput,
                    "column " + in_quotes(x.name) + " of a UNION ALL has different types; cast one"};
     }

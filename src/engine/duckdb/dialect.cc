@@ -66,7 +66,7 @@ class DuckDbDialect final : public lowering::Dialect {
   std::optional<Sql> compared(const StoredColumn& stored, const Sql& raw,
                               const policy::Column& declared, const plan::Grid& grid, Word op,
                               const Rational& value) const override {
-    const bool number = declared.type == Type::kInteger || declared.type == Type::kDecimal;
+    const bool number = policy::is_number(declared.type);
     if (number && is_whole(stored) && is_multiple(Rational(1), grid.step)) {
       if (value.denominator() != 1) return std::nullopt;
       return Sql::infix(op, {raw, Sql::number(to_int128(value.numerator()), "BIGINT")});
