@@ -19,10 +19,6 @@ constexpr std::size_t kSignatureSize = 64;
 constexpr std::string_view kTitle = "discreet ledger owner key 1\n";
 constexpr std::size_t kFileSize = kTitle.size() + 2 * (2 * kSeedSize + 1);
 
-const unsigned char* seal_bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 /// Wiped when it goes; a seed must not stay behind in freed memory.
 struct Secret {
   std::string bytes;
@@ -77,7 +73,7 @@ OwnerKey::OwnerKey(Handle key) : key_(std::move(key)) {
 
 OwnerKey::Handle OwnerKey::from_seed(std::string_view seed) {
   Handle key(
-      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seal_bytes(seed), seed.size()));
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, unsigned_bytes(seed), seed.size()));
   DISCREET_CHECK(key != nullptr);
   return key;
 }
@@ -118,8 +114,7 @@ Result<OwnerKey> OwnerKey::load(const std::filesystem::path& file) {
 Result<void> OwnerKey::save(const std::filesystem::path& file) const {
   Secret seed{std::string(kSeedSize, '\0')};
   std::size_t size = kSeedSize;
-  DISCREET_CHECK(EVP_PKEY_get_raw_private_key(
-      key_.get(), reinterpret_cast<unsigned char*>(seed.bytes.data()), &size));
+  DISCREET_CHECK(EVP_PKEY_get_raw_private_key(key_.get(), unsigned_bytes(seed.bytes), &size));
   const Secret hex{to_hex(seed.bytes)};
   Secret text;
   text.bytes.reserve(kFileSize);  // growing would leave copies behind
@@ -138,8 +133,8 @@ std::string OwnerKey::sign(std::string_view message) const {
   std::string signature(kSignatureSize, '\0');
   std::size_t size = signature.size();
   DISCREET_CHECK(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) &&
-                 EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()),
-                                &size, seal_bytes(message), message.size()) &&
+                 EVP_DigestSign(context.get(), unsigned_bytes(signature), &size,
+                                unsigned_bytes(message), message.size()) &&
                  size == kSignatureSize);
   return signature;
 }
@@ -152,8 +147,8 @@ bool verify_signature(const PublicKey& key, std::string_view message, std::strin
   const Context context = new_context();
   const bool is_good =
       EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, checker) == 1 &&
-      EVP_DigestVerify(context.get(), seal_bytes(signature), signature.size(), seal_bytes(message),
-                       message.size()) == 1;
+      EVP_DigestVerify(context.get(), unsigned_bytes(signature), signature.size(),
+                       unsigned_bytes(message), message.size()) == 1;
   EVP_PKEY_free(checker);
   return is_good;
 }
@@ -187,6 +182,14 @@ Result<std::string> from_hex(std::string_view text) {
     bytes += static_cast<char>(high * 16 + low);
   }
   return bytes;
+}
+
+const unsigned char* unsigned_bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+unsigned char* unsigned_bytes(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
 }
 
 }  // namespace discreet::ledger

@@ -59,4 +59,8 @@ std::string to_hex(const std::array<std::uint8_t, 32>& bytes);
 /// Lower or upper case. Fails with: kInvalidInput.
 Result<std::string> from_hex(std::string_view text);
 
+/// The same bytes as OpenSSL takes them.
+const unsigned char* unsigned_bytes(std::string_view text);
+unsigned char* unsigned_bytes(std::string& text);
+
 }  // namespace discreet::ledger

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "ledger/seal.h"
 #include "random/entropy.h"
 
 namespace discreet::ledger {
@@ -19,13 +20,6 @@ constexpr std::size_t kSizeMax = 1 << 30;  // OpenSSL counts in int
 struct Free {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }  // wipes
 };
-
-unsigned char* unsigned_bytes(std::string& text) {
-  return reinterpret_cast<unsigned char*>(text.data());
-}
-const unsigned char* unsigned_bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 
 std::unique_ptr<EVP_CIPHER_CTX, Free> begin(const Hash& key, const unsigned char* nonce,
                                             std::string_view about, bool seals) {

@@ -13,6 +13,8 @@
 namespace discreet::publish {
 namespace {
 
+using ledger::unsigned_bytes;
+
 constexpr std::size_t kNonce = 12;
 constexpr std::size_t kTag = 16;
 
@@ -20,13 +22,6 @@ struct FreeCipher {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
-
-const unsigned char* unsigned_bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-unsigned char* unsigned_bytes(std::string& text) {
-  return reinterpret_cast<unsigned char*>(text.data());
-}
 
 /// Only the owner can sign, and signatures are deterministic: a signature of a text that is signed
 /// nowhere else is a secret of the owner's.

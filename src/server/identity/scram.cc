@@ -16,19 +16,16 @@
 namespace discreet::server::identity {
 namespace {
 
+using ledger::unsigned_bytes;
+
 constexpr std::size_t kScramHashBytes = 32;
 constexpr std::size_t kSaltBytes = 16;
-
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 
 std::string hmac(std::string_view key, std::string_view text) {
   std::string out(kScramHashBytes, '\0');
   unsigned size = 0;
-  const auto* const made =
-      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(text), text.size(),
-           reinterpret_cast<unsigned char*>(out.data()), &size);
+  const auto* const made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                                unsigned_bytes(text), text.size(), unsigned_bytes(out), &size);
   DISCREET_CHECK(made != nullptr && size == kScramHashBytes);
   return out;
 }
@@ -58,9 +55,9 @@ Result<std::optional<ScramVerifier>> make_verifier(std::string_view password, un
 ScramVerifier verifier_with(std::string_view password, std::string salt, unsigned rounds) {
   std::string salted(kScramHashBytes, '\0');
   const int status =
-      PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), bytes_of(salt),
+      PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), unsigned_bytes(salt),
                         static_cast<int>(salt.size()), static_cast<int>(rounds), EVP_sha256(),
-                        kScramHashBytes, reinterpret_cast<unsigned char*>(salted.data()));
+                        kScramHashBytes, unsigned_bytes(salted));
   DISCREET_CHECK(status == 1);
   return {.salt = std::move(salt),
           .rounds = rounds,
@@ -118,8 +115,8 @@ std::string server_signature(const ScramVerifier& verifier, std::string_view mes
 
 std::string to_base64(std::string_view bytes) {
   std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes_of(bytes),
-                                   static_cast<int>(bytes.size()));
+  const int size =
+      EVP_EncodeBlock(unsigned_bytes(out), unsigned_bytes(bytes), static_cast<int>(bytes.size()));
   out.resize(static_cast<std::size_t>(size));
   return out;
 }
@@ -135,8 +132,8 @@ std::optional<std::string> from_base64(std::string_view text) {
   const std::string_view digits = text.substr(0, text.size() - padding);
   if (!std::all_of(digits.begin(), digits.end(), fits)) return std::nullopt;
   std::string out(text.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes_of(text),
-                                   static_cast<int>(text.size()));
+  const int size =
+      EVP_DecodeBlock(unsigned_bytes(out), unsigned_bytes(text), static_cast<int>(text.size()));
   if (size < 0) return std::nullopt;
   out.resize(static_cast<std::size_t>(size) - padding);
   return out;
