@@ -50,9 +50,7 @@ int trailing_zeros(double x) {
 Result<AttackRun> attack_floating_point(const AttackOptions& options) {
   const int trials = options.trials > 0 ? options.trials : 4000;
   SeededBits coins(options.seed);
-  DISCREET_ASSIGN(const Epsilon epsilon, Epsilon::of(options.epsilon));
-  DISCREET_ASSIGN(const auto ours, mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1),
-                                                             .epsilon = epsilon}));
+  DISCREET_ASSIGN(const auto ours, noise_of(options.epsilon));
   const double scale = 1 / options.epsilon.to_double(Round::kDown);
   AttackRun run;
   run.exhibit.title = "Floating point: the low bits of the noise";

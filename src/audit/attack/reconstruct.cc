@@ -40,11 +40,6 @@ std::uint64_t right_bits(const Problem& problem, const std::vector<double>& answ
   return right;
 }
 
-Result<mechanism::Laplace> noise_of(const Rational& epsilon) {
-  DISCREET_ASSIGN(const Epsilon checked, Epsilon::of(epsilon));
-  return mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1), .epsilon = checked});
-}
-
 template <class F>
 std::vector<double> answers_of(const Problem& problem, F answer_of) {
   std::vector<double> out;

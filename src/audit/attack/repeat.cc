@@ -3,15 +3,9 @@
 #include <cmath>
 
 #include "audit/attack/scene.h"
-#include "mechanism/laplace.h"
 
 namespace discreet::audit {
 namespace {
-
-Result<mechanism::Laplace> repeated_noise_of(const Rational& epsilon) {
-  DISCREET_ASSIGN(const Epsilon checked, Epsilon::of(epsilon));
-  return mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1), .epsilon = checked});
-}
 
 bool stopped(const AttackOptions& options, int done, int all) {
   if (options.progress) options.progress(static_cast<int>(1000LL * done / all));
@@ -25,7 +19,7 @@ Result<AttackRun> attack_average(const AttackOptions& options) {
   const int trials = options.trials > 0 ? options.trials : 400;
   constexpr int kAskedMost = 4096;
   SeededBits coins(options.seed);
-  DISCREET_ASSIGN(const auto fresh, repeated_noise_of(options.epsilon));
+  DISCREET_ASSIGN(const auto fresh, noise_of(options.epsilon));
   AttackRun run;
   run.exhibit.title = "Averaging: the same question, again and again";
   run.exhibit.sections.push_back(
@@ -44,7 +38,7 @@ Result<AttackRun> attack_average(const AttackOptions& options) {
   std::uint64_t repeat_right = 0;
   int done = 0;
   for (int asked = 1; asked <= kAskedMost && !run.exhibit.partial; asked *= 8) {
-    DISCREET_ASSIGN(const auto shared, repeated_noise_of(options.epsilon / Rational(asked)));
+    DISCREET_ASSIGN(const auto shared, noise_of(options.epsilon / Rational(asked)));
     std::uint64_t right[2] = {0, 0};
     repeat_right = 0;
     for (int t = 0; t < trials; ++t) {
@@ -99,7 +93,7 @@ Result<AttackRun> attack_average(const AttackOptions& options) {
 Result<AttackRun> attack_difference(const AttackOptions& options) {
   const int trials = options.trials > 0 ? options.trials : 4000;
   SeededBits coins(options.seed);
-  DISCREET_ASSIGN(const auto half, repeated_noise_of(options.epsilon * Rational::ratio(1, 2)));
+  DISCREET_ASSIGN(const auto half, noise_of(options.epsilon * Rational::ratio(1, 2)));
   std::uint64_t exact = 0;
   std::uint64_t rounded = 0;
   std::uint64_t suppressed = 0;

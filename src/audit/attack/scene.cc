@@ -142,6 +142,11 @@ report::Chart chart_of(const std::vector<Measured>& all) {
 
 }  // namespace
 
+Result<mechanism::Laplace> noise_of(const Rational& epsilon) {
+  DISCREET_ASSIGN(const Epsilon checked, Epsilon::of(epsilon));
+  return mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1), .epsilon = checked});
+}
+
 void conclude(AttackRun& run, const std::string& theorem) {
   report::Section section{.heading = "What the attacker reached",
                           .words = {theorem},

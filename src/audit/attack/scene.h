@@ -9,6 +9,7 @@
 #include "audit/attack/attack.h"
 #include "audit/seeded_bits.h"
 #include "mechanism/door.h"
+#include "mechanism/laplace.h"
 
 namespace discreet::audit {
 
@@ -31,6 +32,9 @@ typename M::Output answer(const M& mechanism, typename M::Input value, SeededBit
   const Sensitive<typename M::Input> sealed(std::move(value));
   return mechanism::Door::replay(mechanism, sealed, coins).outcome();
 }
+
+/// What answers a count.
+Result<mechanism::Laplace> noise_of(const Rational& epsilon);
 
 /// Adds the table of what was measured, and says whether everything went as it must.
 void conclude(AttackRun& run, const std::string& theorem);

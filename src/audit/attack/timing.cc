@@ -133,13 +133,11 @@ Result<AttackRun> attack_timing(const AttackOptions& options) {
   SeededBits coins(options.seed);
   // Wide noise, so that the loop is long: a tenth of the epsilon asked for.
   const Rational small = options.epsilon / Rational(10);
-  DISCREET_ASSIGN(const Epsilon epsilon, Epsilon::of(small));
   if (small > 1) {
     return invalid_input("the timing attack needs an epsilon of at most 10; got " +
                          options.epsilon.to_string());
   }
-  DISCREET_ASSIGN(const auto ours, mechanism::Laplace::make({.sensitivity = Sensitivity::trusted(1),
-                                                             .epsilon = epsilon}));
+  DISCREET_ASSIGN(const auto ours, noise_of(small));
   AttackRun run;
   run.exhibit.title = "Timing: the noise on the clock";
   std::vector<Seen> loop, tables;

@@ -81,10 +81,7 @@ void fill(const Column& in, idx_t count, duckdb_vector output, F f) {
   }
 }
 
-Int128 wide(const duckdb_hugeint& value) {
-  return static_cast<Int128>(static_cast<Uint128>(static_cast<std::uint64_t>(value.upper)) << 64 |
-                             value.lower);
-}
+using duckdb::wide;
 
 Int128 wide(const duckdb_uhugeint& value) {  // above 2^127 all grids have ended
   return value.upper > static_cast<std::uint64_t>(INT64_MAX)

@@ -20,6 +20,7 @@
 #include "engine/bounding.h"
 #include "engine/census.h"
 #include "engine/duckdb/api.h"
+#include "numeric/int128.h"
 #include "policy/policy.h"
 
 namespace discreet::engine::duckdb {
@@ -35,6 +36,10 @@ inline constexpr const char* kRowNumbers = "discreet rows";
 
 /// How much of a text matches() looks at.
 inline constexpr std::int64_t kMatchedCharacters = std::int64_t{1} << 16;
+
+inline Int128 wide(const duckdb_hugeint& value) {
+  return static_cast<Int128>(Uint128{static_cast<std::uint64_t>(value.upper)} << 64 | value.lower);
+}
 
 /// The text that on_grid takes.
 std::string grid_text(const policy::Grid& grid);

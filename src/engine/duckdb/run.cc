@@ -35,11 +35,6 @@ std::string key_of(const Chunk& chunk, const std::vector<KeyKind>& kinds, idx_t 
   return key;
 }
 
-Int128 wide_of(const duckdb_hugeint& value) {
-  return static_cast<Int128>(static_cast<Uint128>(static_cast<std::uint64_t>(value.upper)) << 64 |
-                             value.lower);
-}
-
 /// keep() and census() reach what a run fills only while the run lasts.
 template <class Filled>
 class Targeted {
@@ -80,7 +75,7 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
       groups.units.push_back(units);
       for (std::size_t i = 0; i < run.steps.size(); ++i) {
         groups.integers[run.steps[i]].push_back(
-            wide_of(column(chunk, keys + 1 + i).values<duckdb_hugeint>()[row]));
+            wide(column(chunk, keys + 1 + i).values<duckdb_hugeint>()[row]));
       }
       if (census == nullptr) continue;
       census->push_back(column(chunk, keys + 1 + run.steps.size()).values<std::int64_t>()[row]);

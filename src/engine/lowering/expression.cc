@@ -24,12 +24,6 @@ constexpr const char* kSmall = "abcdefghijklmnopqrstuvwxyz";
 
 bool is_temporal(Type type) { return type == Type::kDate || type == Type::kTimestamp; }
 
-/// Requires: a whole number below 2^126.
-Int128 whole(const Rational& value) {
-  DISCREET_CHECK(value.denominator() == 1);
-  return to_int128(value.numerator());
-}
-
 Rational largest(const Grid& grid) { return std::max(grid.low.abs(), grid.high.abs()); }
 
 bool fits_bigint(const Rational& value) { return value.abs() < power_of_two(62); }
@@ -60,6 +54,11 @@ std::string plain_pattern(const std::string& pattern) {
 constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
 
 }  // namespace
+
+Int128 whole_of(const Rational& value) {
+  DISCREET_CHECK(value.denominator() == 1);
+  return to_int128(value.numerator());
+}
 
 std::string sql_name(const plan::TableUse& use, const std::string& column) {
   if (!use.is_subquery() || column == plan::kUnitField) return column;
@@ -125,7 +124,7 @@ Sql ExpressionLowering::constant(const Value& value, const Shape& shape) const {
   if (const bool* truth = std::get_if<bool>(&value.data)) return Sql::truth(*truth);
   if (std::holds_alternative<std::string>(value.data)) return dialect_.text(value.text());
   DISCREET_CHECK(shape.grid.has_value());
-  return dialect_.number(whole(value.number() / shape.grid->step));
+  return dialect_.number(whole_of(value.number() / shape.grid->step));
 }
 
 const StoredColumn& ExpressionLowering::stored(const std::string& table,
@@ -148,17 +147,17 @@ Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
   if (expr.op == Op::kLiteral) {
     if (expr.value.is_null()) return dialect_.null(SqlType::kSteps);
     Rational steps = expr.value.number() / step;
-    return dialect_.number(whole(steps), fits_bigint(steps) ? SqlType::kSteps : SqlType::kWide);
+    return dialect_.number(whole_of(steps), fits_bigint(steps) ? SqlType::kSteps : SqlType::kWide);
   }
   const Rational factor = own.grid->step / step;
   Sql value = lower(expr);
   if (factor == Rational(1)) return value;
   if (fits_bigint(largest(*own.grid) / step)) {
     return dialect_.arithmetic(Dialect::Sign::kTimes, std::move(value),
-                               dialect_.number(whole(factor)));
+                               dialect_.number(whole_of(factor)));
   }
   return Sql::infix("*", {dialect_.cast(std::move(value), SqlType::kWide),
-                          dialect_.number(whole(factor), SqlType::kWide)});
+                          dialect_.number(whole_of(factor), SqlType::kWide)});
 }
 
 Sql ExpressionLowering::as(const Expr& expr, const Shape& to) const {
@@ -250,7 +249,8 @@ RowField ExpressionLowering::field(std::string name, const Expr& expr) const {
                            *shape.grid,
                            {}};
   if (const std::optional<Value> instead = fallback(declared, shape)) {
-    made.column->fallback = static_cast<std::int64_t>(whole(instead->number() / shape.grid->step));
+    made.column->fallback =
+        static_cast<std::int64_t>(whole_of(instead->number() / shape.grid->step));
   }
   return made;
 }
@@ -404,8 +404,8 @@ Sql ExpressionLowering::rounding(const Expr& expr) const {
   const Grid from = *shape(expr.args[0]).grid;
   const Grid to = *shape(expr).grid;
   IntegerMap::Formula formula;
-  formula.low = static_cast<std::int64_t>(whole(to.low / to.step));
-  formula.high = static_cast<std::int64_t>(whole(to.high / to.step));
+  formula.low = static_cast<std::int64_t>(whole_of(to.low / to.step));
+  formula.high = static_cast<std::int64_t>(whole_of(to.high / to.step));
   if (expr.op == Op::kBucket) {
     formula.slope = from.step / expr.grid->step;
     formula.offset = -expr.grid->low / expr.grid->step;
@@ -433,7 +433,7 @@ Sql ExpressionLowering::calendar(const Expr& expr) const {
   Sql value = dialect_.date_trunc(expr.name, std::move(steps), date);
   const Rational step = shape(expr).grid->step;
   if (step == Rational(1)) return value;
-  return dialect_.divided(std::move(value), dialect_.number(whole(step)), SqlType::kSteps);
+  return dialect_.divided(std::move(value), dialect_.number(whole_of(step)), SqlType::kSteps);
 }
 
 Sql ExpressionLowering::text(const Expr& expr) const {
@@ -458,8 +458,8 @@ Sql ExpressionLowering::text(const Expr& expr) const {
     case Op::kSubstring: {
       // From before the first character on: DuckDB would count such places from the end. No text
       // has 2^30 characters.
-      auto first = static_cast<std::int64_t>(whole(expr.args[1].value.number()));
-      auto count = static_cast<std::int64_t>(whole(expr.args[2].value.number()));
+      auto first = static_cast<std::int64_t>(whole_of(expr.args[1].value.number()));
+      auto count = static_cast<std::int64_t>(whole_of(expr.args[2].value.number()));
       if (first < 1) {
         count = std::max<std::int64_t>(0, count + first - 1);
         first = 1;

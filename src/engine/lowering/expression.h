@@ -20,6 +20,9 @@
 
 namespace discreet::engine::lowering {
 
+/// Requires: a whole number below 2^126.
+Int128 whole_of(const Rational& value);
+
 /// What a column of a table in FROM is called in SQL. The fields of a subquery have names of ours:
 /// those that an analyst gives may be equal but for their case, or in their first 63 bytes, and a
 /// database would then read one where the checked plan means the other (S23).

@@ -13,11 +13,6 @@ using plan::Field;
 using plan::Fold;
 using plan::Shape;
 
-Int128 whole_of(const Rational& value) {
-  DISCREET_CHECK(value.denominator() == 1);
-  return to_int128(value.numerator());
-}
-
 /// NULL stays NULL. Of wide numbers, as steps.
 Sql into_range(const Sql& value, const plan::Grid& grid, const Dialect& dialect) {
   const Sql low = dialect.number(whole_of(grid.low / grid.step), SqlType::kWide);

@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::string_view kLedgerMagic = "DLC1";
 
-void put_ledger_text(std::string& out, std::string_view text) {
-  put_varint(out, text.size());
-  out += text;
-}
-
 Result<std::uint64_t> read_number(std::string_view& bytes) {
   Result<std::uint64_t> value = take_varint(bytes);
   if (!value.has_value()) return corrupt_memory("it ends early");
@@ -60,11 +55,11 @@ std::string encode(const Ledger& ledger) {
     put_varint(out, series);
     put_varint(out, kept.price);
     put_varint(out, kept.cohort);
-    put_ledger_text(out, kept.permanent);
+    put_text(out, kept.permanent);
     put_varint(out, kept.records.size());
     for (const auto& [round, record] : kept.records) {
       put_varint(out, round);
-      put_ledger_text(out, record);
+      put_text(out, record);
     }
   }
   put_varint(out, hash_text(2, out));

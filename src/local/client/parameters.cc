@@ -250,6 +250,11 @@ void put_varint(std::string& out, std::uint64_t value) {
   out += static_cast<char>(value);
 }
 
+void put_text(std::string& out, std::string_view text) {
+  put_varint(out, text.size());
+  out += text;
+}
+
 Result<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < 10 && i < bytes.size(); ++i) {

@@ -83,6 +83,8 @@ std::uint64_t projective_points(std::uint64_t q, std::uint64_t t);
 void put_varint(std::string& out, std::uint64_t value);
 /// Takes a varint off the front. Fails with: kInvalidInput when it is cut off or too long.
 Result<std::uint64_t> take_varint(std::string_view& bytes);
+/// How long it is, and it.
+void put_text(std::string& out, std::string_view text);
 
 /// Mechanism and parameters as they stand in surveys and in front of reports.
 std::string encode(const Parameters& parameters);

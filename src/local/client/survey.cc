@@ -23,11 +23,6 @@ std::int64_t unzigzag(std::uint64_t x) {
   return static_cast<std::int64_t>(x >> 1) ^ -static_cast<std::int64_t>(x & 1);
 }
 
-void put_text(std::string& out, std::string_view text) {
-  put_varint(out, text.size());
-  out += text;
-}
-
 Result<std::string> take_text(std::string_view& bytes) {
   DISCREET_ASSIGN(const std::uint64_t size, take_varint(bytes));
   if (size > bytes.size()) return invalid_input("the survey's bytes end inside a text");
