@@ -23,8 +23,6 @@ namespace {
 constexpr std::size_t kCurvesMax = 4096;
 constexpr int kFoldMax = 6;
 
-constexpr const char* kLossTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
-
 struct Name {
   Notion notion;
   std::string_view text;
@@ -174,7 +172,7 @@ class Account {
     return true;
   }
 
-  void by_loss() { lower_to(question_.loss(uses_), kLossTheorem); }
+  void by_loss() { lower_to(question_.loss(uses_), kPldTheorem); }
 
   void by_zcdp() {
     const std::optional<Zcdp> cost = zcdp_of(uses_);

@@ -8,7 +8,6 @@
 #include "accounting/outward.h"
 
 namespace discreet::accounting {
-namespace {}  // namespace
 
 double epsilon_at_order(double order, double tau, const Rational& delta) {
   DISCREET_CHECK(order > 1 && delta.sign() > 0 && delta < 1);

@@ -13,6 +13,15 @@
 #include "base/check.h"
 
 namespace discreet::accounting {
+
+/// K(t) = sum of counts times ln E[e^{t L}], with its first two derivatives: value, mean and
+/// variance of the tilted sum.
+struct Cumulant {
+  double value = 0;
+  double mean = 0;
+  double variance = 0;
+};
+
 namespace {
 
 constexpr std::size_t kWindowMax = std::size_t{1} << 19;
@@ -30,18 +39,6 @@ double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
   return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
 }
-
-}  // namespace
-
-/// K(t) = sum of counts times ln E[e^{t L}], with its first two derivatives: value, mean and
-/// variance of the tilted sum.
-struct Cumulant {
-  double value = 0;
-  double mean = 0;
-  double variance = 0;
-};
-
-namespace {
 
 Cumulant cumulant(const GridLoss& loss, double t) {
   // Horner's rule towards the end that the tilt favours: s[m] is the sum of p_i r^d d^m, d the

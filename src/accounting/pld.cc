@@ -14,8 +14,6 @@
 namespace discreet::accounting {
 namespace {
 
-constexpr const char* kPldTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
-
 constexpr double kLeast = -1;
 // No further tilt is tried after so much work.
 constexpr std::size_t kEntriesMax = 1 << 18;

@@ -30,6 +30,9 @@ struct Bounds {
   std::string theorem;  ///< what gave the upper bound
 };
 
+/// As `theorem` names it.
+inline constexpr const char* kPldTheorem = "privacy-loss distributions [ZDW22, DGKKM22]";
+
 struct PldUpper {
   double upper = 0;
   bool steady = true;  ///< numerical errors were within what the law of monotony allows for
