@@ -110,63 +110,52 @@ const std::pair<const char*, std::string> kStatements[] = {
 
 std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
 
-/// In the order of DISCREET_COLUMNS.
+/// Hands a function of a record to `number` or to `text` for each of DISCREET_COLUMNS, in order.
+template <class Number, class Text>
+void each_column(const Number& number, const Text& text) {
+  number([](const Record& r) { return r.sequence; });
+  number([](const Record& r) { return r.time_ms; });
+  number([](const Record& r) { return r.kind; });
+  number([](const Record& r) { return r.writer; });
+  text([](const Record& r) { return r.units; });
+  text([](const Record& r) { return r.analyst; });
+  text([](const Record& r) { return r.blocks; });
+  text([](const Record& r) { return discreet::to_string(r.price.amount.units()); });
+  text([](const Record& r) { return discreet::to_string(r.price.delta.units()); });
+  text([](const Record& r) { return r.request_id; });
+  text([](const Record& r) { return r.question; });
+  text([](const Record& r) { return r.snapshot; });
+  text([](const Record& r) { return short_bytes(r.plan); });
+  number([](const Record& r) { return r.about; });
+  text([](const Record& r) { return short_bytes(r.content); });
+  text([](const Record& r) { return r.detail; });
+  text([](const Record& r) { return r.signature; });
+  text([](const Record& r) { return bytes_of(r.hash); });
+}
+
 PgValues columns_of(const Record& record) {
   PgValues values;
-  values.add(as_number(record.sequence))
-      .add(record.time_ms)
-      .add(static_cast<std::int64_t>(record.kind))
-      .add(static_cast<std::int64_t>(record.writer))
-      .add(record.units)
-      .add(record.analyst)
-      .add(record.blocks)
-      .add(discreet::to_string(record.price.amount.units()))
-      .add(discreet::to_string(record.price.delta.units()))
-      .add(record.request_id)
-      .add(record.question)
-      .add(record.snapshot)
-      .add(short_bytes(record.plan))
-      .add(as_number(record.about))
-      .add(short_bytes(record.content))
-      .add(record.detail)
-      .add(record.signature)
-      .add(bytes_of(record.hash));
+  each_column([&](auto column) { values.add(static_cast<std::int64_t>(column(record))); },
+              [&](auto column) { values.add(column(record)); });
   return values;
 }
 
 /// The same of many, an array for each column.
 PgValues columns_of(const std::vector<Record>& records) {
   PgValues values;
-  const auto numbers = [&](auto column) {
-    std::vector<std::int64_t> all;
-    all.reserve(records.size());
-    for (const Record& record : records) all.push_back(static_cast<std::int64_t>(column(record)));
-    values.add(all);
-  };
-  const auto texts = [&](auto column) {
-    std::vector<std::string> all;
-    all.reserve(records.size());
-    for (const Record& record : records) all.emplace_back(column(record));
-    values.add(all);
-  };
-  numbers([](const Record& r) { return r.sequence; });
-  numbers([](const Record& r) { return r.time_ms; });
-  numbers([](const Record& r) { return r.kind; });
-  numbers([](const Record& r) { return r.writer; });
-  texts([](const Record& r) { return r.units; });
-  texts([](const Record& r) { return r.analyst; });
-  texts([](const Record& r) { return r.blocks; });
-  texts([](const Record& r) { return discreet::to_string(r.price.amount.units()); });
-  texts([](const Record& r) { return discreet::to_string(r.price.delta.units()); });
-  texts([](const Record& r) { return r.request_id; });
-  texts([](const Record& r) { return r.question; });
-  texts([](const Record& r) { return r.snapshot; });
-  texts([](const Record& r) { return short_bytes(r.plan); });
-  numbers([](const Record& r) { return r.about; });
-  texts([](const Record& r) { return short_bytes(r.content); });
-  texts([](const Record& r) { return r.detail; });
-  texts([](const Record& r) { return r.signature; });
-  texts([](const Record& r) { return bytes_of(r.hash); });
+  each_column(
+      [&](auto column) {
+        std::vector<std::int64_t> all;
+        all.reserve(records.size());
+        for (const Record& one : records) all.push_back(static_cast<std::int64_t>(column(one)));
+        values.add(all);
+      },
+      [&](auto column) {
+        std::vector<std::string> all;
+        all.reserve(records.size());
+        for (const Record& one : records) all.emplace_back(column(one));
+        values.add(all);
+      });
   return values;
 }
 
