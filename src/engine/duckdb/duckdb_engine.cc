@@ -3,19 +3,20 @@
 
 #include <algorithm>
 
-#include "base/suggest.h"
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/functions.h"
 #include "engine/duckdb/run.h"
 #include "engine/keyed_hash.h"
 #include "engine/lowering/plan.h"
 #include "engine/lowering/sql.h"
+#include "engine/lowering/stored.h"
 #include "engine/lowering/unique_keys.h"
 #include "plan/training.h"
 
 namespace discreet::engine::duckdb {
 namespace {
 
+using lowering::find_column;
 using lowering::lower_plan;
 using lowering::Select;
 using lowering::Sql;
@@ -46,24 +47,9 @@ bool can_read(duckdb_type from, Type to) {
   return false;
 }
 
-Result<const StoredColumn*> find(const Schemas& schemas, const std::string& table,
-                                 const std::string& name) {
-  const auto known = schemas.find(table);
-  std::vector<std::string> names;
-  if (known != schemas.end()) {
-    for (const StoredColumn& column : known->second.columns) {
-      if (column.name == name) return &column;
-      names.push_back(column.name);
-    }
-  }
-  return invalid_input("the source of table " + in_quotes(table) + " has no column " +
-                       in_quotes(name) + did_you_mean(name, names) +
-                       "; correct the policy or its source");
-}
-
 Result<void> check_columns(const policy::Table& table, const Schemas& schemas) {
   for (const policy::Column& column : table.columns) {
-    DISCREET_ASSIGN(const StoredColumn* raw, find(schemas, table.name, column.name));
+    DISCREET_ASSIGN(const StoredColumn* raw, find_column(schemas, table.name, column.name));
     if (can_read(static_cast<duckdb_type>(raw->type), column.type)) continue;
     return invalid_input("column " + in_quotes(column.name) + " of table " + in_quotes(table.name) +
                          " is " + raw->type_name + " in its source and cannot be read as " +
@@ -78,27 +64,6 @@ bool can_identify(const StoredColumn& column) {
          column.type_name == "JSON";
 }
 
-Result<void> check_identifier(const Schemas& schemas, const std::string& table,
-                              const std::string& name) {
-  DISCREET_ASSIGN(const StoredColumn* raw, find(schemas, table, name));
-  if (can_identify(*raw)) return {};
-  return invalid_input("column " + in_quotes(name) + " of table " + in_quotes(table) + " is " +
-                       raw->type_name +
-                       ", of which equal values may look different; a unit or a key must be a "
-                       "whole number, a text, a uuid, a number or a date");
-}
-
-Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
-  if (!table.unit || table.unit->row_is_unit) return {};
-  std::string at = table.name;
-  for (const policy::UnitPath::Step& step : table.unit->steps) {
-    DISCREET_TRY(check_identifier(schemas, at, step.column));
-    DISCREET_TRY(check_identifier(schemas, step.table, step.key));
-    at = step.table;
-  }
-  return check_identifier(schemas, at, table.unit->column);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& policy,
@@ -107,15 +72,8 @@ Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& p
   DISCREET_ASSIGN(std::unique_ptr<Connection> connection,
                   Connection::open(threads, log, std::move(limits)));
   DISCREET_ASSIGN(Schemas schemas, open_sources(*connection, policy, log));
-  for (const auto& [name, table] : policy.tables) {
-    DISCREET_TRY(check_columns(table, schemas));
-    DISCREET_TRY(check_unit(table, schemas));
-  }
-  for (const auto& [name, units] : policy.units) {
-    if (!units.within) continue;
-    const auto named = policy::split_at_dot(units.within->column);
-    if (named) DISCREET_TRY(check_identifier(schemas, named->first, named->second));
-  }
+  for (const auto& [name, table] : policy.tables) DISCREET_TRY(check_columns(table, schemas));
+  DISCREET_TRY(lowering::check_identifiers(policy, schemas, can_identify));
   return std::unique_ptr<DuckDbEngine>(new DuckDbEngine(std::move(connection), std::move(schemas)));
 }
 
@@ -168,7 +126,7 @@ Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Polic
                                                              std::size_t most,
                                                              const OwnerLog& log) {
   DISCREET_TRY(check_public(policy, table));
-  DISCREET_TRY(find(schemas_, table, column_name));
+  DISCREET_TRY(find_column(schemas_, table, column_name));
   std::lock_guard lock(mutex_);
   connection_->resume();
   Select select;

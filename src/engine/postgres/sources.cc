@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "base/suggest.h"
+#include "engine/lowering/stored.h"
 #include "engine/postgres/types.h"
 
 namespace discreet::engine::postgres {
@@ -84,26 +84,15 @@ Result<void> check_rights(Connection& connection, const std::vector<std::string>
   return {};
 }
 
-Result<const StoredColumn*> find(const StoredTable& table, const std::string& of,
-                                 const std::string& name) {
-  std::vector<std::string> names;
-  for (const StoredColumn& column : table.columns) {
-    if (column.name == name) return &column;
-    names.push_back(column.name);
-  }
-  return invalid_input("the source of table " + in_quotes(of) + " has no column " +
-                       in_quotes(name) + did_you_mean(name, names) +
-                       "; correct the policy or its source");
-}
-
 bool holds_zero(const policy::Value& value) {
   const std::string* text = std::get_if<std::string>(&value.data);
   return text != nullptr && text->find('\0') != text->npos;
 }
 
-Result<void> check_columns(const policy::Table& table, const StoredTable& stored) {
+Result<void> check_columns(const policy::Table& table, const Schemas& schemas) {
   for (const policy::Column& column : table.columns) {
-    DISCREET_ASSIGN(const StoredColumn* raw, find(stored, table.name, column.name));
+    DISCREET_ASSIGN(const StoredColumn* raw,
+                    lowering::find_column(schemas, table.name, column.name));
     if (!can_read(raw->type, column.type)) {
       return invalid_input(
           "column " + in_quotes(column.name) + " of table " + in_quotes(table.name) + " is " +
@@ -119,27 +108,6 @@ Result<void> check_columns(const policy::Table& table, const StoredTable& stored
     }
   }
   return {};
-}
-
-Result<void> check_identifier(const Schemas& schemas, const std::string& table,
-                              const std::string& name) {
-  DISCREET_ASSIGN(const StoredColumn* raw, find(schemas.at(table), table, name));
-  if (can_identify(raw->type)) return {};
-  return invalid_input("column " + in_quotes(name) + " of table " + in_quotes(table) + " is " +
-                       raw->type_name +
-                       ", of which equal values may look different; a unit or a key must be a "
-                       "whole number, a text, a uuid, a number or a date");
-}
-
-Result<void> check_unit(const policy::Table& table, const Schemas& schemas) {
-  if (!table.unit || table.unit->row_is_unit) return {};
-  std::string at = table.name;
-  for (const policy::UnitPath::Step& step : table.unit->steps) {
-    DISCREET_TRY(check_identifier(schemas, at, step.column));
-    DISCREET_TRY(check_identifier(schemas, step.table, step.key));
-    at = step.table;
-  }
-  return check_identifier(schemas, at, table.unit->column);
 }
 
 }  // namespace
@@ -193,15 +161,11 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
     const std::vector<std::string> source = parse_source(table.source);
     DISCREET_TRY(check_rights(connection, source, log));
     DISCREET_ASSIGN(std::vector<StoredTable> stored, describe(connection, {source}, log));
-    DISCREET_TRY(check_columns(table, stored.front()));
     schemas.emplace(name, std::move(stored.front()));
+    DISCREET_TRY(check_columns(table, schemas));
   }
-  for (const auto& [name, table] : policy.tables) DISCREET_TRY(check_unit(table, schemas));
-  for (const auto& [name, units] : policy.units) {
-    if (!units.within) continue;
-    const auto named = policy::split_at_dot(units.within->column);
-    if (named) DISCREET_TRY(check_identifier(schemas, named->first, named->second));
-  }
+  DISCREET_TRY(lowering::check_identifiers(
+      policy, schemas, [](const StoredColumn& column) { return can_identify(column.type); }));
   return schemas;
 }
 
