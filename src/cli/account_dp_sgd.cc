@@ -42,12 +42,7 @@ Result<int> run_dp_sgd(const DpSgdArguments& arguments, const Streams& streams) 
   DISCREET_ASSIGN(const accounting::Bounds bounds, ask({use}, question));
   const auto& step = std::get<accounting::SubsampledGaussian>(use.mechanism);
   report::Sheet sheet;
-  add_bounds(sheet, question.delta ? "epsilon" : "delta", bounds);
-  if (question.delta) {
-    add_both(sheet, "delta", question.delta->to_string());
-  } else {
-    add_both(sheet, "epsilon", question.epsilon->to_string());
-  }
+  add_bounds(sheet, question, bounds);
   add_both(sheet, "steps", std::to_string(use.count));
   add_both(sheet, "sampling_probability", step.q.to_string());
   add_both(sheet, "noise_multiplier", step.noise_multiplier.to_string());

@@ -164,12 +164,7 @@ Result<report::Sheet> answer_sheet(const std::vector<accounting::Use>& uses,
                                    const Question& question) {
   DISCREET_ASSIGN(const accounting::Bounds bounds, ask(uses, question));
   report::Sheet sheet;
-  add_bounds(sheet, question.delta ? "epsilon" : "delta", bounds);
-  if (question.delta) {
-    add_both(sheet, "delta", question.delta->to_string());
-  } else {
-    add_both(sheet, "epsilon", question.epsilon->to_string());
-  }
+  add_bounds(sheet, question, bounds);
   add_uses(sheet, uses);
   return sheet;
 }

@@ -115,6 +115,15 @@ void add_bounds(report::Sheet& sheet, const std::string& what, const accounting:
   add_both(sheet, "theorem", bounds.theorem, false);
 }
 
+void add_bounds(report::Sheet& sheet, const Question& question, const accounting::Bounds& bounds) {
+  add_bounds(sheet, question.delta ? "epsilon" : "delta", bounds);
+  if (question.delta) {
+    add_both(sheet, "delta", question.delta->to_string());
+  } else {
+    add_both(sheet, "epsilon", question.epsilon->to_string());
+  }
+}
+
 void add_uses(report::Sheet& sheet, const std::vector<accounting::Use>& uses) {
   std::uint64_t total = 0;
   std::string shown;

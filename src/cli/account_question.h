@@ -58,6 +58,9 @@ inline constexpr int kProgramDigits = 12;  // in csv, json and markdown
 /// epsilon_upper and epsilon_lower (or delta_..., as `what` says), with the theorem.
 void add_bounds(report::Sheet& sheet, const std::string& what, const accounting::Bounds& bounds);
 
+/// The same with what was asked for.
+void add_bounds(report::Sheet& sheet, const Question& question, const accounting::Bounds& bounds);
+
 /// How many uses, and which.
 void add_uses(report::Sheet& sheet, const std::vector<accounting::Use>& uses);
 

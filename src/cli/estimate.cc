@@ -29,14 +29,7 @@ struct EstimateArguments {
 };
 
 Result<local::Replies> count_replies(int fd) {
-  Input input(fd);
-  local::BitLines lines;
-  while (true) {
-    DISCREET_ASSIGN(const std::string_view piece, input.next());
-    if (piece.empty()) break;
-    DISCREET_TRY(lines.feed(piece));
-  }
-  DISCREET_TRY(lines.finish());
+  DISCREET_ASSIGN(const local::BitLines lines, read_bits(fd));
   const auto ones = std::count(lines.bits().begin(), lines.bits().end(), std::uint8_t{1});
   return local::Replies{.ones = static_cast<std::uint64_t>(ones), .count = lines.bits().size()};
 }

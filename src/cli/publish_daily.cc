@@ -65,51 +65,53 @@ report::Table daily_table(const plan::CheckedDaily& checked,
   return table;
 }
 
-Result<int> run_register(const DailyArguments& arguments, const Streams& streams) {
+/// A question that is named, and the stream that it belongs to.
+struct OpenDaily {
+  std::unique_ptr<Asking> asking;
+  publish::DailyStream stream;
+  plan::CheckedDaily checked;
+};
+
+Result<OpenDaily> open_daily(const DailyArguments& arguments, const Streams& streams) {
   if (!arguments.name) return missing("the question's name", kPublishDailyExample);
-  DISCREET_ASSIGN(const auto asking,
+  DISCREET_ASSIGN(auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
   publish::DailyStream stream(asking->policy(), asking->ledger(),
                               arguments.folder(asking->policy()));
-  DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
+  DISCREET_ASSIGN(plan::CheckedDaily checked, stream.checked(*arguments.name));
+  return OpenDaily{std::move(asking), std::move(stream), std::move(checked)};
+}
+
+Result<int> run_register(const DailyArguments& arguments, const Streams& streams) {
+  DISCREET_ASSIGN(OpenDaily daily, open_daily(arguments, streams));
   DISCREET_ASSIGN(
       const bool is_new,
-      stream.register_question(*arguments.name, arguments.world.analyst.value_or("owner")));
+      daily.stream.register_question(*arguments.name, arguments.world.analyst.value_or("owner")));
   DISCREET_TRY(write_all(
       streams.out, (is_new ? "registered and charged: " : "registered before, nothing charged: ") +
-                       protection(checked) + comparison(checked) + "the first day is " +
-                       publish::day_text(checked.daily.first) +
+                       protection(daily.checked) + comparison(daily.checked) + "the first day is " +
+                       publish::day_text(daily.checked.daily.first) +
                        "; rows that come after a day was released never count\n"));
   return 0;
 }
 
 Result<int> run_step(const DailyArguments& arguments, const Streams& streams) {
-  if (!arguments.name) return missing("the question's name", kPublishDailyExample);
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
-  DISCREET_ASSIGN(const auto asking,
-                  Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
-  publish::DailyStream stream(asking->policy(), asking->ledger(),
-                              arguments.folder(asking->policy()));
-  DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
+  DISCREET_ASSIGN(OpenDaily daily, open_daily(arguments, streams));
   const engine::OwnerLog log{.say = engine_says(streams), .progress = {}};
   DISCREET_ASSIGN(const publish::DailyRow row,
-                  stream.step(*arguments.name, arguments.day, asking->engine(), log));
-  DISCREET_TRY(write_all(streams.out, daily_table(checked, {row}).render(format)));
-  say(streams.err, protection(checked));
+                  daily.stream.step(*arguments.name, arguments.day, daily.asking->engine(), log));
+  DISCREET_TRY(write_all(streams.out, daily_table(daily.checked, {row}).render(format)));
+  say(streams.err, protection(daily.checked));
   return 0;
 }
 
 Result<int> run_daily_show(const DailyArguments& arguments, const Streams& streams) {
-  if (!arguments.name) return missing("the question's name", kPublishDailyExample);
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
-  DISCREET_ASSIGN(const auto asking,
-                  Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
-  publish::DailyStream stream(asking->policy(), asking->ledger(),
-                              arguments.folder(asking->policy()));
-  DISCREET_ASSIGN(const plan::CheckedDaily checked, stream.checked(*arguments.name));
-  DISCREET_ASSIGN(const auto rows, stream.rows(*arguments.name));
-  DISCREET_TRY(write_all(streams.out, daily_table(checked, rows).render(format)));
-  say(streams.err, protection(checked) + comparison(checked));
+  DISCREET_ASSIGN(OpenDaily daily, open_daily(arguments, streams));
+  DISCREET_ASSIGN(const auto rows, daily.stream.rows(*arguments.name));
+  DISCREET_TRY(write_all(streams.out, daily_table(daily.checked, rows).render(format)));
+  say(streams.err, protection(daily.checked) + comparison(daily.checked));
   return 0;
 }
 

@@ -13,18 +13,6 @@ namespace {
 
 constexpr std::size_t kBitsAtOnce = 1 << 18;
 
-Result<local::BitLines> read_bits(int fd) {
-  Input input(fd);
-  local::BitLines lines;
-  while (true) {
-    DISCREET_ASSIGN(const std::string_view piece, input.next());
-    if (piece.empty()) break;
-    DISCREET_TRY(lines.feed(piece));
-  }
-  DISCREET_TRY(lines.finish());
-  return lines;
-}
-
 void spell(const std::vector<std::uint8_t>& replies, local::Vocabulary vocabulary,
            std::string& out) {
   if (vocabulary == local::Vocabulary::kDigits) {

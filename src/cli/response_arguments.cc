@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/response_arguments.h"
 
+#include "cli/streams.h"
+
 namespace discreet::cli {
 
 using mechanism::RandomizedResponse;
@@ -39,6 +41,18 @@ Result<local::ResponseRule> ResponseArguments::rule(const char* example) const {
   }
   DISCREET_ASSIGN(const Epsilon e, Epsilon::parse(*epsilon));
   return local::ResponseRule::by_epsilon(e);
+}
+
+Result<local::BitLines> read_bits(int fd) {
+  Input input(fd);
+  local::BitLines lines;
+  while (true) {
+    DISCREET_ASSIGN(const std::string_view piece, input.next());
+    if (piece.empty()) break;
+    DISCREET_TRY(lines.feed(piece));
+  }
+  DISCREET_TRY(lines.finish());
+  return lines;
 }
 
 }  // namespace discreet::cli

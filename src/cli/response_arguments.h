@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/arguments.h"
+#include "local/bit_lines.h"
 #include "local/estimate.h"
 #include "mechanism/randomized_response.h"
 
@@ -24,6 +25,9 @@ struct ResponseArguments {
  private:
   Result<void> require_one(const char* example) const;
 };
+
+/// All bits of a stream. Fails with: kStorage; kInvalidInput, naming the line.
+Result<local::BitLines> read_bits(int fd);
 
 inline constexpr const char* kRespondExample = "discreet local respond --epsilon 1 < bits";
 inline constexpr const char* kEstimateExample = "discreet local estimate --epsilon 1 < replies";
