@@ -5,25 +5,15 @@
 // than a noised number tells the two databases apart: it must on the proxy, and must not here.
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <string>
 #include <utility>
 
 #include "engine/postgres/connection.h"
+#include "session/attacks_for_tests.h"
 #include "session/postgres_for_tests.h"
 
 namespace discreet::session::safety_postgres_test {
 namespace {
-
-enum class Here { kAnswered, kRefused };
-
-struct Attack {
-  const char* id;
-  const char* naive;  ///< what the analyst sends to the proxy
-  const char* by;     ///< what then shows with Bob and not without
-  Here here;
-  const char* ours;  ///< what the analyst asks us
-};
 
 constexpr Attack kAttacks[] = {
     {"S1 divide by zero", "SELECT sum(1/(CASE WHEN name='Bob' THEN 0 ELSE 1 END)) > 0 FROM visits",
@@ -110,14 +100,7 @@ TEST_P(PostgresSafety, WorksOnANaiveProxyAndNotHere) {
   attack.here == Here::kRefused ? two.refused(attack.ours) : two.answered(attack.ours);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, PostgresSafety, testing::ValuesIn(kAttacks),
-                         [](const auto& attack) {
-                           std::string name;
-                           for (const char c : std::string(attack.param.id)) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-                           }
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Table, PostgresSafety, testing::ValuesIn(kAttacks), attack_name);
 
 TEST(PostgresSafetyBounds, S13S15S16OnePersonMovesWhatIsMeasuredByTheBound) {
   Two& two = Two::instance();

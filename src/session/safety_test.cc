@@ -4,7 +4,6 @@
 // but the noised numbers is the same.
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "session/attacks_for_tests.h"
 #include "session/neighbours_for_tests.h"
 
 namespace discreet::session::safety_test {
@@ -510,16 +510,6 @@ std::vector<std::string> awkward_bob() {
   return {bobs_visit(values), bobs_visit(values)};
 }
 
-enum class Here { kAnswered, kRefused };
-
-struct Attack {
-  const char* id;
-  const char* naive;  ///< what the analyst sends to the proxy
-  const char* by;     ///< what then shows with Bob and not without
-  Here here;
-  const char* ours;  ///< what the analyst asks us
-};
-
 constexpr Attack kAttacks[] = {
     {"S1 divide by zero",
      "SELECT sum(1/(CASE WHEN name='Bob' THEN 0 ELSE 1 END)) > 1e9 FROM visits", "true",
@@ -600,13 +590,7 @@ TEST_P(DuckDbSafety, WorksOnANaiveProxyAndNotHere) {
   attack.here == Here::kRefused ? two->refused(attack.ours) : two->answered(attack.ours);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, DuckDbSafety, testing::ValuesIn(kAttacks), [](const auto& attack) {
-  std::string name;
-  for (const char c : std::string(attack.param.id)) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Table, DuckDbSafety, testing::ValuesIn(kAttacks), attack_name);
 
 // The proxy's noise is the database's: whoever sets its seed takes it off again, and the mean of
 // many draws tells the count. Here nothing can be set and a repeat is the same bytes for one price
