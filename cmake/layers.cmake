@@ -1,6 +1,6 @@
 # One CMake target per layer. `discreet_layer(random USES numeric privacy LINKS PkgConfig::GMP)` compiles
 # src/random/*.cc into discreet_random and src/random/*_test.cc into the test program random_test, so that a
-# new file needs no line here. SHARED: also for a shared library, Python's module. The property DISCREET_LAYERS names all of them, for programs that may use
+# new file needs no line here. SHARED: also for a shared library, Python's module. HOT: one object a file, since the time of its inner loops is measured. The property DISCREET_LAYERS names all of them, for programs that may use
 # any (benchmarks, fuzz targets). A layer may have subfolders (src/engine/duckdb/*.cc). Includes are written from src/: #include "random/coin.h".
 
 # discreet_unity(target MOST): compiles the files of a target MOST at a time or somewhat fewer, as if they were one file, so that
@@ -37,7 +37,7 @@ if(DISCREET_TESTS)
 endif()
 
 function(discreet_layer name)
-  cmake_parse_arguments(ARG "SHARED" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED;HOT" "" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
   list(FILTER sources EXCLUDE REGEX "/nocompile/")
@@ -54,8 +54,9 @@ function(discreet_layer name)
       # library's, so that calls and data are as direct as in a program.
       set_target_properties(discreet_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
       target_compile_options(discreet_${name} PRIVATE -fno-semantic-interposition)
-    else()
-      discreet_unity(discreet_${name} 12)  # the kernel's layers stay one object a file: they are small, and their time is measured
+    endif()
+    if(NOT ARG_HOT)
+      discreet_unity(discreet_${name} 12)
     endif()
   else()
     add_library(discreet_${name} INTERFACE)

@@ -69,7 +69,7 @@ Integer find_last_stretch(const PartitionSelection::Options& options, const Inte
                  0);
 }
 
-constexpr int kDigits = 64;
+constexpr int kBinaryDigits = 64;
 constexpr int kGuard = 64;
 
 /// How many bits 1/delta has, at most.
@@ -79,7 +79,8 @@ int bits_of(const Delta& delta) {
 
 /// One counts as 0.111...
 std::uint64_t first_word(const Integer& digits) {
-  return mpz_sizeinbase(digits.get_mpz_t(), 2) > kDigits ? ~std::uint64_t{0} : digits.get_ui();
+  return mpz_sizeinbase(digits.get_mpz_t(), 2) > kBinaryDigits ? ~std::uint64_t{0}
+                                                               : digits.get_ui();
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ std::vector<random::Bracket> PartitionSelection::brackets() const {
   std::vector<random::Bracket> out;
   const Rational& epsilon = options_.epsilon.value();
   if (epsilon > Rational(kTableEpsilonMax)) return out;
-  const int bits = kDigits + kGuard + bits_of(options_.delta);
+  const int bits = kBinaryDigits + kGuard + bits_of(options_.delta);
   const auto fixed = [&](const Interval& x) { return random::to_fixed(x, bits); };
   // e^epsilon has less than 2 epsilon digits before the point.
   const int precision = bits + 2 * static_cast<int>(epsilon.ceil().get_si());
@@ -106,7 +107,7 @@ std::vector<random::Bracket> PartitionSelection::brackets() const {
   const FixedInterval delta = fixed(Interval::around(options_.delta.value(), precision));
 
   FixedInterval p{0, 0};
-  const auto surplus = static_cast<unsigned>(bits - kDigits);
+  const auto surplus = static_cast<unsigned>(bits - kBinaryDigits);
   for (Integer n = 1; n < always_from_ && n <= kTableMax; ++n) {
     p = n <= turn_ ? sum(product(grow, p, bits), delta)
                    : difference(one, product(shrink, difference(difference(one, p), delta), bits));

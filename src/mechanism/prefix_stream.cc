@@ -12,9 +12,9 @@
 namespace discreet::mechanism {
 namespace {
 
-constexpr Int128 kCountMax = Int128{1} << 44;
+constexpr Int128 kStreamCountMax = Int128{1} << 44;
 constexpr Int128 kNoiseMax = Int128{1} << 61;
-constexpr std::int64_t kReachMax = 1'000'000;
+constexpr std::int64_t kStreamReachMax = 1'000'000;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Result<PrefixStream::Terms> PrefixStream::Terms::make(const Options& options) {
   if (options.days_per_unit < 1 || options.days_per_unit > options.days) {
     return invalid_input("a unit counts on at least one day, and on no more than there are");
   }
-  if (options.reach < 1 || options.reach > kReachMax) {
+  if (options.reach < 1 || options.reach > kStreamReachMax) {
     return invalid_input("a unit counts with 1 to 1000000 rows a day");
   }
   Toeplitz mixing = Toeplitz::square_root(options.days, options.unit_bits);
@@ -94,7 +94,7 @@ Int128 PrefixStream::next_noise(const Terms& terms, const std::vector<std::int64
 
 std::int64_t PrefixStream::answer(const Terms& terms, Int128 count, std::int64_t w) {
   return static_cast<std::int64_t>(
-      terms.mixing().unit() * std::clamp(count, -kCountMax, kCountMax) + w);
+      terms.mixing().unit() * std::clamp(count, -kStreamCountMax, kStreamCountMax) + w);
 }
 
 Result<bool> PrefixStream::prepare() {

@@ -4,20 +4,16 @@
 #include <algorithm>
 
 #include "mechanism/describe.h"
+#include "mechanism/table_limits.h"
 
 namespace discreet::mechanism {
-namespace {
-
-constexpr std::int64_t kReachMax = std::int64_t{1} << 40;
-constexpr std::int64_t kCellsMax = std::int64_t{1} << 31;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<PrefixTable> PrefixTable::make(const Options& options) {
-  if (options.reach < 1 || options.reach > kReachMax) {
+  if (options.reach < 1 || options.reach > kTableReachMax) {
     return invalid_input("what one unit brings to a table must lie between 1 and 2^40");
   }
-  if (options.rows < 1 || options.rows > kCellsMax / options.mixing.days()) {
+  if (options.rows < 1 || options.rows > kTableCellsMax / options.mixing.days()) {
     return invalid_input("a table has at most 2^31 cells; ask for fewer columns");
   }
   if (options.mixing.mixes() && options.mixing.days() > kMixedMax) {

@@ -27,7 +27,6 @@ Int128 least_distance(int t, const Rational& weight) {
 }
 
 /// floor(x / y), y > 0.
-Int128 floor_div(Int128 x, Int128 y) { return x >= 0 ? x / y : -((-x + y - 1) / y); }
 
 Int128 count_of(const Runs::value_type& run) {
   return std::clamp<std::int64_t>(run.second, 0, kCountMax);

@@ -4,25 +4,24 @@
 #include <algorithm>
 
 #include "mechanism/describe.h"
+#include "mechanism/table_limits.h"
 
 namespace discreet::mechanism {
 namespace {
 
-constexpr std::int64_t kCellsMax = std::int64_t{1} << 31;
-constexpr std::int64_t kReachMax = std::int64_t{1} << 40;
 constexpr std::size_t kAxesMax = 31;
 
 }  // namespace
 
 Result<ResidualTable> ResidualTable::make(const Options& options) {
-  if (options.reach < 1 || options.reach > kReachMax) {
+  if (options.reach < 1 || options.reach > kTableReachMax) {
     return invalid_input("what one unit brings to a table must lie between 1 and 2^40");
   }
   if (options.axes.size() > kAxesMax) return invalid_input("a table has at most 31 axes");
   std::int64_t cells = 1;
   Integer lengthened = Integer(options.reach) * Integer(options.reach);
   for (const std::int64_t n : options.axes) {
-    if (n < 2 || n > kCellsMax / cells) {
+    if (n < 2 || n > kTableCellsMax / cells) {
       return invalid_input(
           "a table's axes have at least 2 places each, and at most 2^31 cells together");
     }

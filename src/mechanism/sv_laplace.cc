@@ -10,10 +10,6 @@ namespace {
 
 constexpr Int128 kRangeMax = Int128{1} << 62;
 
-Int128 floor_div(Int128 a, Int128 b) {  // b > 0
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
 /// round(x / unit), halves up: moves by at most 1 when x moves by at most `unit`.
 Int128 rounded(Int128 x, Int128 unit) { return floor_div(2 * x + unit, 2 * unit); }
 

@@ -31,4 +31,7 @@ constexpr Int128 saturating_add(Int128 a, Int128 b) {
   return b > 0 ? kInt128Max : kInt128Min;
 }
 
+/// floor(a / b) for b > 0.
+constexpr Int128 floor_div(Int128 a, Int128 b) { return a / b - (a % b < 0 ? 1 : 0); }
+
 }  // namespace discreet

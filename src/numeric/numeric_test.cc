@@ -93,6 +93,11 @@ TEST(Int128, SaturatesAtTheNearestValue) {
   EXPECT_TRUE(saturating_add(kInt128Max, 1) == kInt128Max);
   EXPECT_TRUE(saturating_add(kInt128Min, -1) == kInt128Min);
   EXPECT_TRUE(saturating_add(kInt128Max, -1) == kInt128Max - 1);
+  for (const auto& [a, b, floor] :
+       {std::tuple{7, 2, 3}, {-7, 2, -4}, {-6, 2, -3}, {0, 5, 0}, {-1, 9, -1}}) {
+    EXPECT_TRUE(floor_div(a, b) == floor) << a << " / " << b;
+  }
+  EXPECT_TRUE(floor_div(kInt128Min, 1) == kInt128Min);
 }
 
 // The law of interval.h, for arithmetic, against exact rationals.
