@@ -79,19 +79,19 @@ bool Conversation::dispatch(char type, const std::string& body) {
       simple_query(body);
       return flush();
     case 'P':
-      parse(in);
+      attempt(&Conversation::parse, in);
       break;
     case 'B':
-      bind(in);
+      attempt(&Conversation::bind, in);
       break;
     case 'D':
-      describe(in);
+      attempt(&Conversation::describe, in);
       break;
     case 'E':
-      execute(in);
+      attempt(&Conversation::execute, in);
       break;
     case 'C':
-      close(in);
+      attempt(&Conversation::close, in);
       break;
     case 'H':
       return flush();

@@ -104,12 +104,15 @@ class Conversation {
   void report_settings();
 
   // extended.cc
-  void parse(Reader& in);
-  void bind(Reader& in);
+  /// After a step that fails everything is skipped until Sync.
+  void attempt(bool (Conversation::*step)(Reader&), Reader& in);
+  // Steps; false: fault_ says why.
+  bool parse(Reader& in);
+  bool bind(Reader& in);
+  bool describe(Reader& in);
+  bool execute(Reader& in);
+  bool close(Reader& in);
   bool read_values(Reader& in, Portal& portal);
-  void describe(Reader& in);
-  void execute(Reader& in);
-  void close(Reader& in);
   bool make_room(std::size_t bytes);
   void send_fields(const std::vector<Field>& fields, const Formats& formats);
   bool send_rows(const Rows& rows, std::size_t from, std::size_t to);
