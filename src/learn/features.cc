@@ -125,4 +125,11 @@ void settle_marks(const std::vector<Column>& columns, const std::vector<std::siz
   }
 }
 
+void softmax(std::span<double> scores) {
+  const double top = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (double& score : scores) sum += score = std::exp(score - top);
+  for (double& score : scores) score /= sum;
+}
+
 }  // namespace discreet::learn

@@ -86,4 +86,7 @@ class Features {
 void settle_marks(const std::vector<Column>& columns, const std::vector<std::size_t>& at,
                   std::vector<double>& weights, double& intercept);
 
+/// From the logarithms of odds to probabilities: e^score, divided by their sum.
+void softmax(std::span<double> scores);
+
 }  // namespace discreet::learn

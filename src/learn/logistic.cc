@@ -189,14 +189,18 @@ Result<Correlation> correlate(Sums& sums, Reader& reader, const Spread& spread,
   return result;
 }
 
+/// Of the rows that have a class.
+Result<Spread> spread_of(Sums& sums, const ClassifierTask& task, const Features& features) {
+  return Spread::measure(sums, features,
+                         [&](std::span<const std::int64_t> row, std::span<double> x) {
+                           return class_of(task, row) && features.encode(row, x);
+                         });
+}
+
 Result<Classifier> fit_two(Sums& sums, const ClassifierTask& task, Classifier out) {
   const std::size_t d = out.features.width();
   Reader reader{task, out.features, std::vector<double>(d)};
-  DISCREET_ASSIGN(const Spread spread,
-                  Spread::measure(sums, out.features,
-                                  [&](std::span<const std::int64_t> row, std::span<double> x) {
-                                    return class_of(task, row) && out.features.encode(row, x);
-                                  }));
+  DISCREET_ASSIGN(const Spread spread, spread_of(sums, task, out.features));
   // Features of little variance are measured larger: their weights divide by it.
   std::vector<double> a;
   for (const double v : spread.variances())
@@ -259,11 +263,7 @@ Result<Classifier> fit_many(Sums& sums, const ClassifierTask& task, Classifier o
   const std::size_t d = out.features.width();
   const std::size_t k = out.classes.size();
   Reader reader{task, out.features, std::vector<double>(d)};
-  DISCREET_ASSIGN(const Spread spread,
-                  Spread::measure(sums, out.features,
-                                  [&](std::span<const std::int64_t> row, std::span<double> x) {
-                                    return class_of(task, row) && out.features.encode(row, x);
-                                  }));
+  DISCREET_ASSIGN(const Spread spread, spread_of(sums, task, out.features));
   const auto centred = [&](std::span<const std::int64_t> row) {
     if (!reader.read(row)) return false;
     for (std::size_t i = 0; i < d; ++i) reader.x[i] -= spread.means()[i];
@@ -317,10 +317,7 @@ std::vector<double> Classifier::probabilities(std::span<const double> encoded) c
   for (std::size_t c = 0; c < weights.size(); ++c) {
     scores.push_back(dot(weights[c], encoded) + intercepts[c]);
   }
-  const double top = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
-  for (double& score : scores) sum += score = std::exp(score - top);
-  for (double& score : scores) score /= sum;
+  softmax(scores);
   return scores;
 }
 

@@ -46,10 +46,7 @@ std::vector<double> NaiveBayes::probabilities(const std::vector<Column>& feature
       scores[c] += tables[f][static_cast<std::size_t>(bin) * scores.size() + c];
     }
   }
-  const double top = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
-  for (double& score : scores) sum += score = std::exp(score - top);
-  for (double& score : scores) score /= sum;
+  softmax(scores);
   return scores;
 }
 

@@ -57,7 +57,6 @@ struct Pass {
       for (std::size_t j = 0; j < shape.d; ++j) sum += w[i * shape.d + j] * x[j];
       hidden[i] = std::tanh(sum);
     }
-    double top = -1e300;
     for (std::size_t c = 0; c < shape.k; ++c) {
       double sum = w[shape.t() + c];
       for (std::size_t i = 0; i < shape.h; ++i) {
@@ -65,11 +64,8 @@ struct Pass {
       }
       for (std::size_t j = 0; j < shape.d; ++j) sum += w[shape.s() + c * shape.d + j] * x[j];
       scores[c] = sum;
-      top = std::max(top, sum);
     }
-    double total = 0;
-    for (double& score : scores) total += score = std::exp(score - top);
-    for (double& score : scores) score /= total;
+    softmax(scores);
   }
 
   /// The gradient of the loss at class `truth`, after forward().
