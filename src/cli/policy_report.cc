@@ -5,6 +5,7 @@
 
 #include "cli/policy.h"
 #include "policy/value.h"
+#include "policy/write.h"
 #include "report/table.h"
 
 namespace discreet::cli {
@@ -99,14 +100,6 @@ std::string domain_text(const Column& column) {
   return declared_text(column) + (column.bought.empty() ? "" : " (bought)");
 }
 
-std::string may_text(const Column& column) {
-  std::vector<std::string> words;
-  if (column.may_aggregate) words.emplace_back("aggregate");
-  if (column.may_group) words.emplace_back("group");
-  if (column.may_filter) words.emplace_back("filter");
-  return joined(words);
-}
-
 std::string null_text(const Column& column) {
   return column.null_rule == policy::NullRule::kDrop ? "drop" : policy::to_string(column.fallback);
 }
@@ -154,7 +147,8 @@ report::Table columns_table(const Policy& policy) {
     for (const Column& column : table.columns) {
       out.add({Cell::words(name), Cell::words(column.name), Cell::words(to_string(column.type)),
                Cell::words(domain_text(column)), Cell::words(null_text(column)),
-               Cell::words(may_text(column)), Cell::words(sum_text(table, column))});
+               Cell::words(joined(policy::may_words(column))),
+               Cell::words(sum_text(table, column))});
     }
   }
   return out;
@@ -242,7 +236,7 @@ Json table_json(const policy::Table& table) {
     entry = {{"type", to_string(column.type)},
              {"known", domain_text(column)},
              {"null", null_text(column)},
-             {"may", may_text(column)}};
+             {"may", joined(policy::may_words(column))}};
     if (!column.bought.empty()) entry["bought"] = column.bought;
     const std::string sum = sum_text(table, column);
     if (!sum.empty()) entry["sum_moves"] = sum;

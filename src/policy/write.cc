@@ -65,10 +65,7 @@ std::string unit_text(const std::string& table, const UnitPath& unit) {
 }
 
 std::string may_text(const Column& column) {
-  std::vector<std::string> words;
-  if (column.may_aggregate) words.emplace_back("aggregate");
-  if (column.may_group) words.emplace_back("group");
-  if (column.may_filter) words.emplace_back("filter");
+  const std::vector<std::string> words = may_words(column);
   return words.size() == 3 ? "" : ", may: " + text_list(words);
 }
 
@@ -195,6 +192,14 @@ std::string write_policy(const Policy& policy) {
     out += "other_releases: " + text_list(policy.other_releases) + "\n";
   }
   return out;
+}
+
+std::vector<std::string> may_words(const Column& column) {
+  std::vector<std::string> words;
+  if (column.may_aggregate) words.emplace_back("aggregate");
+  if (column.may_group) words.emplace_back("group");
+  if (column.may_filter) words.emplace_back("filter");
+  return words;
 }
 
 }  // namespace discreet::policy

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace discreet::policy {
 
@@ -17,6 +18,9 @@ std::string units_text(const Units& units);
 
 /// A column in one line: "age: {type: integer, range: [0, 120]}".
 std::string column_text(const Column& column);
+
+/// What may be done with a column, as `may:` lists it.
+std::vector<std::string> may_words(const Column& column);
 
 /// Stands behind a column whose domain was bought.
 inline constexpr const char* kBoughtComment = "   # bought privately, not read off the data";

@@ -106,12 +106,17 @@ Result<plan::CheckedDaily> DailyStream::checked(const std::string& name) const {
   return plan::Checker::check_daily(found->second, policy_, ledger_.fresh_request_id());
 }
 
+Result<OpenFile> DailyStream::locked(const Files& files) const {
+  DISCREET_TRY(make_directories(folder_));
+  DISCREET_ASSIGN(OpenFile lock, OpenFile::open(files.lock, O_RDWR | O_CREAT));
+  DISCREET_TRY(lock.lock());
+  return lock;
+}
+
 Result<bool> DailyStream::register_question(const std::string& name, const std::string& analyst) {
   DISCREET_ASSIGN(const plan::CheckedDaily checked, this->checked(name));
   const Files files = files_of(name);
-  DISCREET_TRY(make_directories(folder_));
-  DISCREET_ASSIGN(const OpenFile lock, OpenFile::open(files.lock, O_RDWR | O_CREAT));
-  DISCREET_TRY(lock.lock());
+  DISCREET_ASSIGN(const OpenFile lock, locked(files));
   const Charge& charge = checked.rows.charge();
   const Hash hash =
       ledger::sha256("daily\n" + std::string(charge.plan().begin(), charge.plan().end()));
@@ -217,9 +222,7 @@ Result<DailyRow> DailyStream::step(const std::string& name, const std::optional<
                                    engine::Engine& engine, const engine::OwnerLog& log) {
   DISCREET_ASSIGN(const plan::CheckedDaily checked, this->checked(name));
   const Files files = files_of(name);
-  DISCREET_TRY(make_directories(folder_));
-  DISCREET_ASSIGN(const OpenFile lock, OpenFile::open(files.lock, O_RDWR | O_CREAT));
-  DISCREET_TRY(lock.lock());
+  DISCREET_ASSIGN(const OpenFile lock, locked(files));
   DISCREET_ASSIGN(DailyState state, load(files, checked));
   const auto t = static_cast<std::int64_t>(state.released.size());
   const std::string next = day_text(checked.daily.first + t);

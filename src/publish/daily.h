@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "engine/engine.h"
 #include "ledger/ledger.h"
 #include "plan/daily.h"
@@ -75,6 +76,8 @@ class DailyStream {
  private:
   struct Files;
   Files files_of(const std::string& name) const;
+  /// For one at a time.
+  Result<OpenFile> locked(const Files& files) const;
   Result<DailyState> load(const Files& files, const plan::CheckedDaily& checked) const;
   Result<void> save(const Files& files, const DailyState& state) const;
   Result<void> finish_registration(const Files& files, const Charge& charge,
