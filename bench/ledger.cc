@@ -291,8 +291,8 @@ BENCHMARK(open_and_verify)->Name("open 10^4")->Arg(10'000)->Iterations(1);
 BENCHMARK(open_and_verify)->Name("open 10^6")->Arg(1'000'000)->Iterations(1);
 BENCHMARK(one_client)->Name("one client")->Iterations(40);
 BENCHMARK(many_clients)->Name("64 clients")->Iterations(4);
-BENCHMARK(one_client_postgres)->Name("postgres, one client")->Iterations(10);
-BENCHMARK(many_clients_postgres)->Name("postgres, 64 clients")->Iterations(2);
+BENCHMARK(one_client_postgres)->Name("postgres, one client")->Iterations(30);
+BENCHMARK(many_clients_postgres)->Name("postgres, 64 clients")->Iterations(6);
 
 }  // namespace
 }  // namespace discreet::ledger

@@ -166,8 +166,9 @@ bool PgSession::is_silent() const {
   return poll(&socket, 1, 0) == 0;
 }
 
-Result<std::vector<PgRows>> PgSession::run_together(const Batch& batch) {
+PgSession::Together PgSession::send_together(const Batch& batch) {
   PGconn* const session = session_.get();
+  Together out;
   bool sent = PQenterPipelineMode(session) == 1;
   for (const auto& [name, values] : batch) {
     const std::vector<int> formats(static_cast<std::size_t>(values.size()), kBinary);
@@ -176,26 +177,43 @@ Result<std::vector<PgRows>> PgSession::run_together(const Batch& batch) {
   }
   sent = sent && PQpipelineSync(session) == 1;
   if (!sent) {
-    return Error{Code::kStorage,
-                 "the ledger's database cannot be reached: " + words_of(PQerrorMessage(session))};
+    out.failed = Error{Code::kStorage, "the ledger's database cannot be reached: " +
+                                           words_of(PQerrorMessage(session))};
+    return out;
   }
   // The first failure counts; what was sent behind it says only that it was skipped.
-  std::optional<Error> failed;
-  std::vector<PgRows> all;
   for (std::size_t i = 0; i < batch.size() && is_open(); ++i) {
     while (PGresult* const one = PQgetResult(session)) {
       auto rows = checked(one);
-      if (!rows && !failed) failed = rows.error();
-      if (rows) all.push_back(std::move(*rows));
+      if (!rows && !out.failed) out.failed = rows.error();
+      if (rows) out.rows.push_back(std::move(*rows));
       if (!is_open()) break;
     }
   }
-  if (is_open()) PgRows synced(PQgetResult(session));
-  const bool is_over = PQexitPipelineMode(session) == 1 && is_open();
-  if (failed) return *failed;
-  if (is_over && all.size() == batch.size()) return all;
-  return Error{Code::kStorage,
-               "the ledger's database went away: " + words_of(PQerrorMessage(session))};
+  // A commit that fails says so in place of this.
+  if (is_open()) out.is_synced = PgRows(PQgetResult(session)).is_sync();
+  out.is_synced = PQexitPipelineMode(session) == 1 && is_open() && out.is_synced;
+  return out;
+}
+
+Result<std::vector<PgRows>> PgSession::run_together(const Batch& batch) {
+  Together all = send_together(batch);
+  if (all.failed) return *all.failed;
+  if (all.is_synced && all.rows.size() == batch.size()) return std::move(all.rows);
+  return gone();
+}
+
+Result<std::optional<std::vector<PgRows>>> PgSession::commit_together(const Batch& batch) {
+  Together all = send_together(batch);
+  if (!all.is_synced) return all.failed ? *all.failed : gone();
+  if (all.failed) return std::optional<std::vector<PgRows>>();
+  if (all.rows.size() != batch.size()) return gone();
+  return std::optional<std::vector<PgRows>>(std::move(all.rows));
+}
+
+Error PgSession::gone() const {
+  return {Code::kStorage,
+          "the ledger's database went away: " + words_of(PQerrorMessage(session_.get()))};
 }
 
 }  // namespace discreet::ledger

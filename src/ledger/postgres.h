@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,8 @@ class PgRows {
   }
   std::int64_t number(int column) const;
   std::string_view bytes(int column) const;
+  /// Whether it is no rows, but the end of statements that were sent together.
+  bool is_sync() const { return PQresultStatus(result_.get()) == PGRES_PIPELINE_SYNC; }
   /// What the server did: "COMMIT", "ROLLBACK", "INSERT 0 1".
   std::string_view tag() const { return PQcmdStatus(result_.get()); }
 
@@ -68,6 +71,9 @@ class PgSession {
   /// following are not carried out.
   using Batch = std::vector<std::pair<const char*, PgValues>>;
   Result<std::vector<PgRows>> run_together(const Batch& batch);
+  /// The same as one transaction, which the server commits behind the last of them. Nothing: it
+  /// refused one of them, so that for certain none is done. Requires: no transaction is open.
+  Result<std::optional<std::vector<PgRows>>> commit_together(const Batch& batch);
 
   bool is_open() const { return PQstatus(session_.get()) == CONNECTION_OK; }
   bool is_idle() const { return PQtransactionStatus(session_.get()) == PQTRANS_IDLE; }
@@ -80,7 +86,14 @@ class PgSession {
   };
   explicit PgSession(PGconn* session) : session_(session) {}
   Result<PgRows> checked(PGresult* result) const;
+  struct Together {
+    std::vector<PgRows> rows;
+    std::optional<Error> failed;  ///< of the first that failed
+    bool is_synced = false;       ///< the server has said that it is through
+  };
+  Together send_together(const Batch& batch);
   Error failure(const PGresult* result) const;
+  Error gone() const;
 
   std::unique_ptr<PGconn, Finish> session_;
 };

@@ -15,7 +15,8 @@ namespace discreet::ledger {
 namespace {
 
 // Of the advisory lock: "dslg", as in the header of a SQLite file.
-constexpr const char* kLock = "SELECT pg_catalog.pg_advisory_xact_lock(1685286503, 1)";
+#define DISCREET_LOCK "advisory_xact_lock(1685286503, 1)"
+constexpr const char* kLock = "SELECT pg_catalog.pg_" DISCREET_LOCK;
 constexpr std::size_t kChunk = 4096;  // records that are fetched at once
 constexpr std::size_t kRecent = 256;  // payments of ours that are remembered for their answers
 
@@ -57,8 +58,12 @@ CREATE INDEX IF NOT EXISTS answered ON discreet_ledger.records
   "$11::bytea[], $12::bytea[], $13::bytea[], $14::bigint[], $15::bytea[], $16::bytea[], " \
   "$17::bytea[], $18::bytea[])"
 
-#define DISCREET_LAST_HASH \
-  "(SELECT hash FROM discreet_ledger.records ORDER BY sequence DESC LIMIT 1) = "
+// S5 (ledger.md). Looks at the state before it has the lock, but then the first sequence is taken.
+// Without a row of its own, so that each SELECT is made once.
+#define DISCREET_IS_LAST                             \
+  "(SELECT pg_catalog.pg_try_" DISCREET_LOCK         \
+  ") AND (SELECT hash FROM discreet_ledger.records " \
+  "ORDER BY sequence DESC LIMIT 1) = "
 
 // A question may be longer than an entry of a btree may be, so its indexes keep hashes.
 const std::pair<const char*, std::string> kStatements[] = {
@@ -81,7 +86,7 @@ const std::pair<const char*, std::string> kStatements[] = {
     // S5: all or none, because the condition says nothing about a single row. A hash is that of one
     // sequence, so the last record's is enough.
     {"append_if", DISCREET_APPEND
-     " WHERE " DISCREET_LAST_HASH "$19::bytea"
+     " WHERE " DISCREET_IS_LAST "$19::bytea"
      " AND NOT EXISTS (SELECT 1 FROM unnest($20::bytea[], $21::bytea[], $22::bytea[]) AS asked (u, "
      "a, r), LATERAL (SELECT 1 FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = u AND "
      "analyst = a AND request_id = r LIMIT 1) AS found)"
@@ -94,7 +99,7 @@ const std::pair<const char*, std::string> kStatements[] = {
      "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS
      ") SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea, $6::bytea, $7::bytea, "
      "$8::bytea, $9::bytea, $10::bytea, $11::bytea, $12::bytea, $13::bytea, $14::bigint, "
-     "$15::bytea, $16::bytea, $17::bytea, $18::bytea WHERE " DISCREET_LAST_HASH "$19::bytea"
+     "$15::bytea, $16::bytea, $17::bytea, $18::bytea WHERE " DISCREET_IS_LAST "$19::bytea"
      " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = "
      "$5::bytea AND analyst = $6::bytea AND request_id = $10::bytea)"
      " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND "
@@ -103,8 +108,6 @@ const std::pair<const char*, std::string> kStatements[] = {
      "INSERT INTO discreet_ledger.answers (charge, bytes) SELECT $1::bigint, $2::bytea WHERE "
      "EXISTS "
      "(SELECT 1 FROM discreet_ledger.records WHERE sequence = $3::bigint AND hash = $4::bytea)"},
-    {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"},
-    {"lock", kLock},
     {"commit", "COMMIT"},
 };
 
@@ -196,8 +199,6 @@ struct Assumed {
   /// One transaction. Requires: `pending` has records.
   PgSession::Batch batch(const Pending& pending) const {
     PgSession::Batch all;
-    all.emplace_back("begin", PgValues());
-    all.emplace_back("lock", PgValues());
     const Record& newest = pending.records.back();
     if (is_one_charge(pending)) {
       all.emplace_back("charge_if", columns_of(newest).add(bytes_of(hash)));
@@ -216,7 +217,6 @@ struct Assumed {
                                             .add(as_number(newest.sequence))
                                             .add(bytes_of(newest.hash)));
     }
-    all.emplace_back("commit", PgValues());
     return all;
   }
 
@@ -281,20 +281,13 @@ class PostgresStore : public Store {
   }
 
   Result<bool> commit_if_valid() override {
-    const auto done = session_->run_together(assumed_->batch(pending_));
-    if (done && done->back().tag() == "COMMIT") {
-      const std::string all = "INSERT 0 " + std::to_string(pending_.records.size());
-      const bool is_valid = done->at(2).tag() == all;
-      if (is_valid) remember();
-      rollback();
-      return is_valid;
-    }
-    // An error before the commit, with the session still there: the server gave it up for certain.
-    if (!done && session_->is_open() && !session_->is_idle()) {
-      rollback();
-      return false;
-    }
-    return fail(done);
+    const auto done = session_->commit_together(assumed_->batch(pending_));
+    if (!done) return fail(done);
+    const std::string all = "INSERT 0 " + std::to_string(pending_.records.size());
+    const bool is_valid = *done && (*done)->front().tag() == all;
+    if (is_valid) remember();
+    rollback();
+    return is_valid;
   }
 
   void rollback() override {
@@ -445,7 +438,8 @@ class PostgresStore : public Store {
     session_ = std::make_unique<PgSession>(std::move(session));
     DISCREET_TRY(session_->run(
         "SET search_path = pg_catalog; SET lock_timeout = " + std::to_string(options_.busy_ms) +
-        "; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = " +
+        "; SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'; SET "
+        "default_transaction_read_only = off; SET idle_in_transaction_session_timeout = " +
         std::to_string(options_.sleep_ms) +
         // Every lookup has an index, and a plan that was made for a small table stays.
         "; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off"));

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "ledger/ledger_for_tests.h"
+#include "ledger/postgres.h"
 #include "ledger/store_place.h"
 
 namespace discreet::ledger::postgres_store_test {
@@ -189,26 +190,57 @@ TEST(PostgresStore, AnOptimisticChargeThatAssumedWronglyIsNotWritten) {
   EXPECT_TRUE(has(*store, 2));
 }
 
-TEST(PostgresStore, OptimisticTransactionsWaitForWriters) {
+bool writes_optimistically(Store& store, Sequence sequence) {
+  EXPECT_TRUE(store.begin_optimistic(hash_of(sequence - 1)));
+  EXPECT_TRUE(store.append(hashed(sequence, Kind::kShare)));
+  const auto done = store.commit_if_valid();
+  EXPECT_TRUE(done) << done.error().message;
+  return done && *done;
+}
+
+TEST(PostgresStore, OptimisticTransactionsGiveWayToWriters) {
   const std::string url = server().fresh();
   auto store = store_at(url, StoreMode::kCreate);
   auto other = store_at(url, StoreMode::kWrite);
   ASSERT_TRUE(append_hashed(*store, hashed(0)));
   ASSERT_TRUE(other->begin_write());
+  EXPECT_FALSE(writes_optimistically(*store, 1));  // all is as assumed, but not for long
   ASSERT_TRUE(other->append(hashed(1)));
-  std::atomic<bool> is_over = false;
-  std::thread waits([&] {
-    ASSERT_TRUE(store->begin_optimistic(hash_of(0)));
-    ASSERT_TRUE(store->append(hashed(1, Kind::kShare)));
-    const auto done = store->commit_if_valid();
-    is_over = true;
-    EXPECT_TRUE(done && !*done);
-  });
-  usleep(50'000);
-  EXPECT_FALSE(is_over);
   EXPECT_TRUE(other->commit());
-  waits.join();
   EXPECT_TRUE(has(*store, 1));
+  EXPECT_TRUE(writes_optimistically(*store, 2));
+  ASSERT_TRUE(other->begin_write());  // nobody has the lock
+  other->rollback();
+}
+
+TEST(PostgresStore, WhatIsCommittedWhileAnOptimisticTransactionLooksIsSeenAllTheSame) {
+  const std::string url = server().fresh();
+  auto store = store_at(url, StoreMode::kCreate);
+  ASSERT_TRUE(append_hashed(*store, hashed(0)));
+  for (const bool commits : {false, true}) {
+    // A record that its statement cannot see yet, since its transaction is open.
+    auto raw = PgSession::open(url).value();
+    ASSERT_TRUE(raw.run(
+        "BEGIN; INSERT INTO discreet_ledger.records SELECT sequence + 1, time_ms, kind, "
+        "writer, units, 'raw', blocks, amount, delta, request_id, question, snapshot, plan, "
+        "about, content, detail, signature, hash FROM discreet_ledger.records ORDER BY "
+        "sequence DESC LIMIT 1"));
+    const Sequence next = commits ? 2 : 1;
+    std::atomic<bool> is_over = false;
+    bool is_written = commits;
+    std::thread writer([&] {
+      is_written = writes_optimistically(*store, next);
+      is_over = true;
+    });
+    usleep(50'000);
+    EXPECT_FALSE(is_over);  // it waits for whose record it is
+    ASSERT_TRUE(raw.run(commits ? "COMMIT" : "ROLLBACK"));
+    writer.join();
+    EXPECT_EQ(is_written, !commits);
+    ASSERT_TRUE(store->begin_read());
+    EXPECT_EQ((*store->record(next))->analyst, commits ? "raw" : "ann");
+    store->rollback();
+  }
 }
 
 TEST(PostgresStore, ALedgerThatKnewLessAsksInEarnest) {
