@@ -43,14 +43,19 @@ class OneRunOf : public testing::TestWithParam<std::string> {};
 
 // The same rule for both. 55 right guesses of 60 are a violation, which a sound model that told all
 // that epsilon allows would reach once in a thousand runs; these tell far less (about 30 right, 55
-// would be once in 10^10). Without clipping nearly all are right: 57 or more in 100 runs.
+// would be once in 10^10). Without clipping nearly all are right, 57 or more in 100 runs; but the
+// noise of a model is drawn anew in each, and one in a few hundred is so unlucky that it tells too
+// little (45 right were seen). So one of three must be caught: all three fail once in 10^6 at most.
 TEST_P(OneRunOf, IsBelowTheClaimAndFarAboveItWithoutClipping) {
   const auto sound = audit_learned(GetParam(), {}, open);
   ASSERT_TRUE(sound.has_value()) << sound.error().message;
   EXPECT_EQ(sound->guesses.all, 60u);
   EXPECT_FALSE(sound->violated) << sound->guesses.right;
   EXPECT_TRUE(sound->ok);
-  const auto broken = audit_learned(GetParam(), {.clipping_removed = true}, open);
+  auto broken = audit_learned(GetParam(), {.clipping_removed = true}, open);
+  for (int again = 0; again < 2 && broken.has_value() && !broken->ok; ++again) {
+    broken = audit_learned(GetParam(), {.clipping_removed = true}, open);
+  }
   ASSERT_TRUE(broken.has_value()) << broken.error().message;
   EXPECT_TRUE(broken->violated) << broken->guesses.right;
   EXPECT_TRUE(broken->ok);
