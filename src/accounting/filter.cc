@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "accounting/conversion.h"
 #include "accounting/zcdp.h"
@@ -10,9 +11,25 @@
 namespace discreet::accounting {
 namespace {
 
+constexpr std::int64_t kUnits = 1'000'000'000'000'000'000;
+
 const Rational& unit() {
-  static const Rational value(Integer("1000000000000000000", 10));
+  static const Rational value(kUnits);
   return value;
+}
+
+/// Numerator and denominator, if both are small, as those of most prices are: then the numerator's
+/// units are below 2^123.
+struct Small {
+  Int128 units;
+  Int128 denominator;
+};
+std::optional<Small> small(const Rational& value) {
+  const mpq_srcptr q = value.mpq().get_mpq_t();
+  if (mpz_fits_slong_p(mpq_numref(q)) == 0 || mpz_fits_slong_p(mpq_denref(q)) == 0) {
+    return std::nullopt;
+  }
+  return Small{Int128{mpz_get_si(mpq_numref(q))} * kUnits, mpz_get_si(mpq_denref(q))};
 }
 
 std::string_view name_of(FilterNotion notion) {
@@ -37,8 +54,14 @@ Result<Amount> Amount::of(const Integer& units) {
   return out;
 }
 
-Result<Amount> Amount::up(const Rational& value) { return of((value * unit()).ceil()); }
-Result<Amount> Amount::down(const Rational& value) { return of((value * unit()).floor()); }
+Result<Amount> Amount::up(const Rational& value) {
+  if (const auto it = small(value)) return from_units(-floor_div(-it->units, it->denominator));
+  return of((value * unit()).ceil());
+}
+Result<Amount> Amount::down(const Rational& value) {
+  if (const auto it = small(value)) return from_units(floor_div(it->units, it->denominator));
+  return of((value * unit()).floor());
+}
 
 Result<Amount> Amount::from_units(Int128 units) {
   if (units < 0) return invalid_input("a price or cap must not be negative");

@@ -71,6 +71,32 @@ TEST(Amount, IsAWholeNumberOfUnitsAndStaysInRange) {
   EXPECT_EQ(tenth.minus_or_zero(largest), Amount());
 }
 
+TEST(Amount, RoundsPricesUpAndCapsDownWhateverTheirSize) {
+  // Numerators and denominators of up to 63 bits take a way of their own.
+  const Rational unit = number("1e18");
+  const Integer edge = to_integer(std::numeric_limits<std::int64_t>::max());
+  const Integer numerators[] = {0, 1, 2, 7, 1'000'003, edge - 1, edge, edge + 1, edge * 3};
+  const Integer denominators[] = {1,    3,        10,      997, Integer("1000000000000000003", 10),
+                                  edge, edge + 1, edge * 7};
+  for (const Integer& n : numerators) {
+    for (const Integer& d : denominators) {
+      const Rational value = Rational::ratio(n, d);
+      const auto up = Amount::up(value);
+      const auto down = Amount::down(value);
+      ASSERT_EQ(up.has_value(), fits_int128((value * unit).ceil())) << value.to_string();
+      if (!up) continue;
+      EXPECT_EQ(to_integer(up->units()), (value * unit).ceil()) << value.to_string();
+      EXPECT_EQ(to_integer(down->units()), (value * unit).floor()) << value.to_string();
+    }
+    if (n == 0) continue;
+    EXPECT_FALSE(Amount::up(-Rational(n)).has_value());
+    EXPECT_FALSE(Amount::down(-Rational(n)).has_value());
+  }
+  // A small negative number rounds up to zero, but not down.
+  EXPECT_EQ(*Amount::up(number("-1e-18") / 3), Amount());
+  EXPECT_FALSE(Amount::down(number("-1e-18") / 3).has_value());
+}
+
 TEST(Filter, CapsMeanWhatTheConversionSays) {
   EXPECT_EQ(Filter::pure(2, number("1e-6"))->epsilon(number("1e-6")), 2);
   EXPECT_TRUE(std::isinf(Filter::pure(2, number("1e-6"))->epsilon(number("1e-7"))));

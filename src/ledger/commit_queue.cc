@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/commit_queue.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace discreet::ledger {
@@ -17,46 +22,73 @@ void fail(Result<void>& result) noexcept {
   }
 }
 
+// What std::atomic::wait() would do, but that yields the processor a few times before it sleeps,
+// which costs more than sleeping when many wait.
+void futex(std::atomic<int>& word, int operation, int value) {
+  static_assert(sizeof(word) == sizeof(int));
+  syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
+}
+
+void wait_for(std::atomic<int>& is_done) {
+  while (is_done == 0) futex(is_done, FUTEX_WAIT_PRIVATE, 0);
+}
+
 }  // namespace
 
 void CommitQueue::submit(Work& work) {
-  // All memory that leading takes is there before anybody can wait for this thread: what throws,
-  // throws here, and nobody is left waiting.
-  std::vector<Work*> batch;
-  batch.reserve(kBatchMax);
   std::unique_lock lock(mutex_);
-  waiting_.push_back(&work);
-  if (std::exchange(has_leader_, true)) {
-    lock.unlock();
-    work.bell->wait();
-    if (work.done) return;
-    lock.lock();
+  const bool leads = !is_open_;
+  if (leads) {
+    // All memory that leading takes is there before anybody can wait for this thread: what throws,
+    // throws here, and nobody is left waiting.
+    auto batch = std::make_shared<Batch>();
+    batch->works = std::exchange(spare_, {});
+    batch->works.reserve(kBatchMax);
+    batch->before = std::exchange(newest_, batch);
+    is_open_ = true;
   }
-
-  const std::size_t size = std::min(waiting_.size(), kBatchMax);
-  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(size);
-  batch.assign(waiting_.begin(), end);
-  waiting_.erase(waiting_.begin(), end);
+  const std::shared_ptr<Batch> batch = newest_;
+  batch->works.push_back(&work);
+  if (batch->works.size() == kBatchMax) is_open_ = false;
+  if (batch->works.size() == std::min(enough_, kBatchMax)) has_enough_.notify_one();
   lock.unlock();
+  if (leads) {
+    lead(*batch);
+  } else {
+    wait_for(batch->is_done);
+  }
+}
+
+void CommitQueue::lead(Batch& batch) {
+  if (batch.before) {
+    wait_for(batch.before->is_done);
+    batch.before.reset();
+  }
+  gather(batch);
+  const Clock::time_point begun = Clock::now();
   // A library may throw (memory ran out). The leader must not leave with the followers waiting.
   try {
-    run_batch_(batch);
+    run_batch_(batch.works);
   } catch (...) {
-    for (Work* each : batch) fail(each->result);
+    for (Work* each : batch.works) fail(each->result);
   }
-  // A follower may be gone as soon as its bell rings, and its work with it.
-  for (Work* follower : batch) {
-    if (follower == &work) continue;
-    const std::shared_ptr<Bell> bell = follower->bell;
-    follower->done = true;
-    bell->ring();
+  {
+    const std::lock_guard lock(mutex_);
+    enough_ = batch.works.size();
+    patience_ = std::min(kPatienceMax, (Clock::now() - begun) / 8);
+    batch.works.clear();
+    spare_ = std::exchange(batch.works, {});
   }
-  lock.lock();
-  has_leader_ = !waiting_.empty();
-  if (!has_leader_) return;
-  const std::shared_ptr<Bell> bell = waiting_.front()->bell;
-  lock.unlock();
-  bell->ring();
+  batch.is_done = 1;
+  futex(batch.is_done, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+void CommitQueue::gather(Batch& batch) {
+  std::unique_lock lock(mutex_);
+  if (enough_ > 1) {
+    has_enough_.wait_for(lock, patience_, [&] { return batch.works.size() >= enough_; });
+  }
+  if (newest_.get() == &batch) is_open_ = false;
 }
 
 }  // namespace discreet::ledger

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group commit: threads that want to write wait in a queue; one of them, the leader, does the work
-// of all that wait in one transaction, so that they share one sync of the disk.
+// Group commit: threads that want to write join a batch; the first of it, the leader, does the work
+// of all in one transaction, so that they share one sync of the disk.
 //
-// Order is that of arrival. While a leader works, new arrivals gather for the next batch. A thread
-// that is alone leads at once, at the price of one uncontended lock. A leader wakes its followers
-// before it lets the next one lead, so that those who come back at once share the next batch.
+// Order is that of arrival. While a leader works, new arrivals gather in the next batch, whose
+// leader waits for that moment. A thread that is alone leads at once. Threads that were served
+// together tend to come back together: so a leader waits for as many as were served before it, but
+// no longer than an eighth of the time that serving them took, and never more than a millisecond.
 #pragma once
 
-#include <semaphore.h>
-
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -20,33 +22,11 @@
 namespace discreet::ledger {
 
 class CommitQueue {
-  /// Outlives the thread that waits for it, which may be gone before whoever wakes it is back.
-  class Bell {
-   public:
-    Bell() { sem_init(&semaphore_, 0, 0); }
-    Bell(const Bell&) = delete;
-    Bell& operator=(const Bell&) = delete;
-    ~Bell() { sem_destroy(&semaphore_); }
-    void ring() { sem_post(&semaphore_); }
-    void wait() {
-      while (sem_wait(&semaphore_) != 0) {
-      }  // a signal woke it
-    }
-
-   private:
-    sem_t semaphore_;
-  };
-
  public:
   struct Work {
     std::function<Result<void>()> run;
     bool may_repeat = false;  ///< whether `run` may be called again after it was undone
     Result<void> result = {};
-
-   private:
-    friend class CommitQueue;
-    const std::shared_ptr<Bell> bell = std::make_shared<Bell>();
-    bool done = false;  // when the bell rings; else it leads
   };
   /// Fills in every result, in the thread of the leader; never called twice at once. If it throws,
   /// every work of the batch fails with kStorage and the queue goes on.
@@ -58,12 +38,27 @@ class CommitQueue {
   void submit(Work& work);
 
  private:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kBatchMax = 256;
+  static constexpr Clock::duration kPatienceMax = std::chrono::milliseconds(1);
+
+  /// Outlives its leader, for the followers that have yet to see that it is done.
+  struct Batch {
+    std::vector<Work*> works;
+    std::shared_ptr<Batch> before;  // nothing once its leader has waited for it
+    std::atomic<int> is_done = 0;   // then nobody but their threads uses the works
+  };
+  void lead(Batch& batch);
+  void gather(Batch& batch);
 
   const RunBatch run_batch_;
-  std::mutex mutex_;
-  bool has_leader_ = false;
-  std::vector<Work*> waiting_;
+  std::mutex mutex_;  // guards all below, and the works of a batch that is open
+  std::condition_variable has_enough_;
+  std::shared_ptr<Batch> newest_;  // it may be done
+  bool is_open_ = false;           // whether the newest one takes more
+  std::vector<Work*> spare_;       // memory for the next batch
+  std::size_t enough_ = 1;         // how many the last batch had
+  Clock::duration patience_ = {};
 };
 
 }  // namespace discreet::ledger

@@ -46,6 +46,7 @@
 #include "ledger/commit_queue.h"
 #include "ledger/record.h"
 #include "ledger/seal.h"
+#include "ledger/seen.h"
 #include "ledger/state.h"
 #include "ledger/store.h"
 #include "ledger/terms.h"
@@ -193,7 +194,7 @@ class Ledger {
   Result<void> read_history(const Opened& opened);
   Result<void> find_places(const std::filesystem::path& key, const std::filesystem::path& witness);
   Result<void> load_key();
-  Result<void> draw_writer();
+  Result<void> draw_secrets();
   Result<void> check_against_witness(const Result<std::optional<Head>>& kept);
 
   // ledger_commit.cc: transactions
@@ -209,6 +210,8 @@ class Ledger {
   /// Folds what other processes appended; it must continue what we know.
   Result<void> catch_up();
   Result<void> append(Record record);
+  /// A record of the store.
+  Result<void> fold(const Record& record);
   Result<std::int64_t> next_time() const;
   Result<void> check_process() const;
   Result<void> check_alive() const;
@@ -221,11 +224,14 @@ class Ledger {
   Result<void> recognise(const Head& kept);
   bool witness_is_due() const;
   Result<void> check_witness();
-  Result<void> advance_witness();
+  Result<void> advance_witness(const Head& next);
   Head head() const;
   void note_witnessed(const Head& kept);
 
-  // ledger_charge.cc
+  // ledger_charge.cc: what cannot be there is not asked of the store
+  Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
+                                             const std::string& request_id);
+  Result<std::optional<Record>> find_answer(const QuestionKey& key);
   struct Payer;
   struct Request;
   Result<Payer> payer_of(const Request& request, const ChargedUnits& units) const;
@@ -253,6 +259,7 @@ class Ledger {
   std::mutex mutex_;  // guards all below
   std::unique_ptr<Store> store_;
   State state_;
+  Seen seen_;  // ids and questions of the records that state_ is the fold of, and maybe others
   std::optional<OwnerKey> key_;
   std::unique_ptr<Witness> witness_;
   std::uint64_t writer_ = 0;

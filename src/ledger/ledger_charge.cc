@@ -120,11 +120,23 @@ Result<void> Ledger::examine(Request& request) const {
   return {};
 }
 
+Result<std::optional<Record>> Ledger::find_request(const std::string& units,
+                                                   const std::string& analyst,
+                                                   const std::string& request_id) {
+  if (!seen_.may_have_request(units, analyst, request_id)) return std::optional<Record>();
+  return store_->find_request(units, analyst, request_id);
+}
+
+Result<std::optional<Record>> Ledger::find_answer(const QuestionKey& key) {
+  if (!seen_.may_have_answer(key)) return std::optional<Record>();
+  return store_->find_answer(key);
+}
+
 /// An id stands for one question for ever.
 Result<void> Ledger::check_request_id(const Request& request) {
   DISCREET_ASSIGN(const std::optional<Record> earlier,
-                  store_->find_request(request.charge.units().name, request.question.analyst,
-                                       request.charge.request_id()));
+                  find_request(request.charge.units().name, request.question.analyst,
+                               request.charge.request_id()));
   if (!earlier) return {};
   const char* const difference = earlier->question != request.question.key        ? "question"
                                  : earlier->snapshot != request.question.snapshot ? "snapshot"
@@ -183,7 +195,7 @@ Result<void> Ledger::pay(Request& request) {
   request.stored.reset();
   DISCREET_TRY(examine(request));
   DISCREET_TRY(check_request_id(request));
-  DISCREET_ASSIGN(request.stored, store_->find_answer(request.key()));
+  DISCREET_ASSIGN(request.stored, find_answer(request.key()));
   if (request.stored) {
     DISCREET_TRY(check_same_question(*request.stored, request.first().price, request.charge.plan(),
                                      request.first().blocks));
@@ -267,17 +279,17 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
     if (!charge || charge->hash != used.hash_) {
       return invalid_input("the answer belongs to a charge of another ledger");
     }
-    // A resumed run may have been finished by another process.
-    DISCREET_ASSIGN(earlier, store_->answer_bytes(used.charge_));
-    if (earlier) return {};
-    if (!batch_time_) return batch_time_.error();
     // The question may have been answered meanwhile; all who ask it get the same bytes (L5).
     DISCREET_ASSIGN(const std::optional<Record> first,
-                    store_->find_answer({charge->units, charge->question, charge->snapshot}));
+                    find_answer({charge->units, charge->question, charge->snapshot}));
     if (first) {
+      // A resumed run may have been finished by another process.
+      DISCREET_ASSIGN(earlier, store_->answer_bytes(used.charge_));
+      if (earlier) return {};
       DISCREET_TRY(check_same_question(*first, charge->price, charge->plan, charge->blocks));
       DISCREET_ASSIGN(earlier, bytes_of_answer(*first));
     }
+    if (!batch_time_) return batch_time_.error();
     const std::string& kept_bytes = earlier ? *earlier : bytes;
     Record record;
     record.kind = Kind::kAnswer;
@@ -306,7 +318,7 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
     DISCREET_TRY(examine(request));
     DISCREET_TRY(check_request_id(request));
     const Payer& first = request.first();
-    DISCREET_ASSIGN(const auto stored, store_->find_answer(request.key()));
+    DISCREET_ASSIGN(const auto stored, find_answer(request.key()));
     if (stored) {
       DISCREET_TRY(check_same_question(*stored, first.price, request.charge.plan(), first.blocks));
     }

@@ -114,12 +114,15 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
     const auto kept = witness_->read();
     if (!kept || !*kept || !witnessed_ || **kept != *witnessed_) return give_up();
   }
-  const Result<bool> kept = store_->commit_if_valid();
+  std::optional<Head> next;  // signed, not shown to anybody before it is true
+  const Result<bool> kept = store_->commit_if_valid([&] {
+    if (is_due) next = head();
+  });
   if (!kept) return die(kept.error());
   if (!*kept) return give_up();
   state_.keep();
   if (is_due) {
-    if (const Result<void> moved = advance_witness(); !moved) return die(moved.error());
+    if (const Result<void> moved = advance_witness(*next); !moved) return die(moved.error());
   }
   return true;
 }
@@ -154,7 +157,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
   }
   if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
   if (is_due) {
-    if (const Result<void> moved = advance_witness(); !moved) return die(moved.error());
+    if (const Result<void> moved = advance_witness(head()); !moved) return die(moved.error());
   }
   return {};
 }
@@ -163,7 +166,7 @@ Result<void> Ledger::catch_up() {
   bool is_last_known = true;
   const Sequence known = state_.sequence();
   DISCREET_TRY(store_->records_from(known, [&](const Record& record) -> Result<void> {
-    if (!std::exchange(is_last_known, false)) return state_.apply(record);
+    if (!std::exchange(is_last_known, false)) return fold(record);
     if (record.sequence == known && record.hash == state_.hash()) return {};
     return Error{Code::kCorrupt, "record " + std::to_string(known) +
                                      " was changed while the ledger was open; restore the newest "
@@ -176,19 +179,31 @@ Result<void> Ledger::catch_up() {
 }
 
 Result<void> Ledger::append(Record record) {
-  record.sequence = state_.next();
   record.time_ms = batch_time_.value();
   record.writer = writer_;
-  record.hash = chain(state_.hash(), record);
+  // The state is asked first: what it does not accept must not get into the history.
+  Result<void> done;
   if (is_signed(record.kind)) {
+    record.sequence = state_.next();
+    record.hash = chain(state_.hash(), record);
     record.signature = key_->sign(bytes_of(record.hash));
     owner_wrote_ = true;
+    done = state_.apply(record);
+  } else {
+    done = state_.extend(record);
   }
-  // The state is asked first: what it does not accept must not get into the history.
-  Result<void> done = state_.apply(record);
-  if (done) done = store_->append(record);
+  if (done) {
+    seen_.add(record);
+    done = store_->append(std::move(record));
+  }
   if (!done) broken_ = done.error();
   return done;
+}
+
+Result<void> Ledger::fold(const Record& record) {
+  DISCREET_TRY(state_.apply(record));
+  seen_.add(record);
+  return {};
 }
 
 Result<std::int64_t> Ledger::next_time() const {

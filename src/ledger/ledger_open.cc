@@ -52,7 +52,7 @@ Ledger::~Ledger() {
     return;
   }
   const bool waits = witnessed_.has_value() && state_.charges() > charges_then_;
-  if (waits && !dead_ && !witness_fault_ && key_) (void)advance_witness().has_value();
+  if (waits && !dead_ && !witness_fault_ && key_) (void)advance_witness(head()).has_value();
 }
 
 Result<std::unique_ptr<Ledger>> Ledger::create(const Created& created) {
@@ -78,7 +78,7 @@ Result<void> Ledger::begin_history(const Created& created) {
   terms_.id = to_hex(id);
   terms_.witness_every = created.witness_every;
   terms_.witness_ms = created.witness_ms;
-  DISCREET_TRY(draw_writer());
+  DISCREET_TRY(draw_secrets());
   DISCREET_TRY(find_places(created.key, created.witness));
   if (created.key.empty() || created.witness.empty()) {
     DISCREET_ASSIGN(const std::filesystem::path home, default_home(terms_.id));
@@ -131,7 +131,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const Opened& opened) {
 
 Result<void> Ledger::read_history(const Opened& opened) {
   access_ = opened.access;
-  DISCREET_TRY(draw_writer());
+  DISCREET_TRY(draw_secrets());
   DISCREET_TRY(store_->begin_read());
   const auto first = store_->record(0);
   store_->rollback();
@@ -150,14 +150,15 @@ Result<void> Ledger::read_history(const Opened& opened) {
   const Result<std::optional<Head>> kept = witness_->read();
   DISCREET_TRY(store_->begin_read());
   Result<void> good = store_->records_from(0, [&](const Record& record) -> Result<void> {
-    DISCREET_TRY(state_.apply(record));
+    DISCREET_TRY(fold(record));
     if (kept && *kept && (*kept)->sequence == record.sequence) note_witnessed(**kept);
     return {};
   });
   if (good) good = check_against_witness(kept);
   store_->rollback();
   if (!good) return good;
-  if (access_ == Access::kUse && witnessed_->sequence < state_.sequence()) return advance_witness();
+  if (access_ == Access::kUse && witnessed_->sequence < state_.sequence())
+    return advance_witness(head());
   return {};
 }
 
@@ -188,9 +189,11 @@ Result<void> Ledger::load_key() {
   return {};
 }
 
-Result<void> Ledger::draw_writer() {
+Result<void> Ledger::draw_secrets() {
   DISCREET_ASSIGN(const std::string bytes, draw(sizeof(writer_)));
   std::memcpy(&writer_, bytes.data(), sizeof(writer_));
+  DISCREET_ASSIGN(const random::Secret secret, random::Secret::fresh());
+  seen_ = Seen(secret);
   return {};
 }
 

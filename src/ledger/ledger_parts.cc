@@ -37,10 +37,9 @@ Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question
   const std::string id = id_of_part(paid, part);
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(const Record run, charge_of_run(charge, question, paid));
-    DISCREET_ASSIGN(const auto answer,
-                    store_->find_answer({run.units, run.question, run.snapshot}));
+    DISCREET_ASSIGN(const auto answer, find_answer({run.units, run.question, run.snapshot}));
     if (answer) return Error{Code::kConflict, "this question is answered; ask it again, free"};
-    DISCREET_ASSIGN(const auto taken, store_->find_request(run.units, run.analyst, id));
+    DISCREET_ASSIGN(const auto taken, find_request(run.units, run.analyst, id));
     if (taken) {
       return Error{Code::kConflict, id + " was taken before (record " +
                                         std::to_string(taken->sequence) + "); a part is used once"};
@@ -71,7 +70,7 @@ Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, S
   std::string bytes;
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(run, charge_of_run(charge, question, paid));
-    DISCREET_ASSIGN(answer, store_->find_answer({run->units, run->question, run->snapshot}));
+    DISCREET_ASSIGN(answer, find_answer({run->units, run->question, run->snapshot}));
     if (!answer) return {};
     DISCREET_TRY(check_same_question(*answer, run->price, run->plan, run->blocks));
     DISCREET_ASSIGN(bytes, bytes_of_answer(*answer));

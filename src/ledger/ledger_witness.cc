@@ -87,10 +87,9 @@ Result<void> Ledger::check_witness() {
   return judge(kept);
 }
 
-/// After a commit. The check is made once more under the witness's own lock: of two copies that
-/// both committed after the same head only one gets past it.
-Result<void> Ledger::advance_witness() {
-  const Head next = head();
+/// After a commit; `next` is our head. The check is made once more under the witness's own lock: of
+/// two copies that both committed after the same head only one gets past it.
+Result<void> Ledger::advance_witness(const Head& next) {
   const std::uint64_t charges = state_.charges();
   const std::int64_t time_ms = state_.time_ms();
   const auto recognised = [&](const Head& kept) -> Result<void> {

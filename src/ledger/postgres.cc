@@ -10,28 +10,12 @@ namespace {
 
 constexpr int kBinary = 1;
 
-// Numbers of types in the server's catalog.
-constexpr std::int64_t kBytea = 17;
-constexpr std::int64_t kInt8 = 20;
-
 template <std::size_t kBytes>
 void put_big_endian(std::string& out, std::int64_t value) {
   auto bits = static_cast<std::uint64_t>(value);
   std::array<char, kBytes> bytes{};
   for (std::size_t i = kBytes; i-- > 0; bits >>= 8U) bytes[i] = static_cast<char>(bits & 0xffU);
   out.append(bytes.data(), kBytes);
-}
-
-/// One dimension, no nulls, counted from 1; the elements follow, each behind its length.
-std::string begin_array(std::int64_t type, std::size_t size) {
-  std::string array;
-  for (const std::int64_t word : {std::int64_t{size == 0 ? 0 : 1}, std::int64_t{0}, type}) {
-    put_big_endian<4>(array, word);
-  }
-  if (size == 0) return array;
-  put_big_endian<4>(array, static_cast<std::int64_t>(size));
-  put_big_endian<4>(array, 1);
-  return array;
 }
 
 /// One line, without what libpq puts before and after it.
@@ -47,46 +31,49 @@ std::string words_of(const char* message) {
 }  // namespace
 
 PgValues& PgValues::add(std::int64_t value) {
-  std::string bytes;
-  put_big_endian<8>(bytes, value);
-  values_.push_back(std::move(bytes));
-  return *this;
-}
-
-PgValues& PgValues::add(const std::vector<std::int64_t>& values) {
-  std::string array = begin_array(kInt8, values.size());
-  for (const std::int64_t value : values) {
-    put_big_endian<4>(array, 8);
-    put_big_endian<8>(array, value);
-  }
-  values_.push_back(std::move(array));
-  return *this;
-}
-
-PgValues& PgValues::add(const std::vector<std::string>& values) {
-  std::string array = begin_array(kBytea, values.size());
-  for (const std::string& value : values) {
-    put_big_endian<4>(array, static_cast<std::int64_t>(value.size()));
-    array += value;
-  }
-  values_.push_back(std::move(array));
-  return *this;
+  put_big_endian<8>(bytes_, value);
+  return end();
 }
 
 PgValues& PgValues::add(std::string_view bytes) {
-  values_.emplace_back(bytes);
+  bytes_ += bytes;
+  return end();
+}
+
+PgValues& PgValues::end() {
+  lengths_.push_back(static_cast<int>(bytes_.size() - ended_));
+  ended_ = bytes_.size();
   return *this;
+}
+
+/// One dimension, no nulls, counted from 1; the elements follow, each behind its length.
+void PgValues::begin_array(Type type, std::size_t size) {
+  put_big_endian<4>(bytes_, size == 0 ? 0 : 1);
+  put_big_endian<4>(bytes_, 0);
+  put_big_endian<4>(bytes_, static_cast<std::int64_t>(type));
+  if (size == 0) return;
+  put_big_endian<4>(bytes_, static_cast<std::int64_t>(size));
+  put_big_endian<4>(bytes_, 1);
+}
+
+void PgValues::add_element(std::int64_t value) {
+  put_big_endian<4>(bytes_, 8);
+  put_big_endian<8>(bytes_, value);
+}
+
+void PgValues::add_element(std::string_view bytes) {
+  put_big_endian<4>(bytes_, static_cast<std::int64_t>(bytes.size()));
+  bytes_ += bytes;
 }
 
 std::vector<const char*> PgValues::pointers() const {
   std::vector<const char*> all;
-  for (const std::string& value : values_) all.push_back(value.data());
-  return all;
-}
-
-std::vector<int> PgValues::lengths() const {
-  std::vector<int> all;
-  for (const std::string& value : values_) all.push_back(static_cast<int>(value.size()));
+  all.reserve(lengths_.size());
+  const char* next = bytes_.data();
+  for (const int length : lengths_) {
+    all.push_back(next);
+    next += length;
+  }
   return all;
 }
 
@@ -166,31 +153,42 @@ bool PgSession::is_silent() const {
   return poll(&socket, 1, 0) == 0;
 }
 
-PgSession::Together PgSession::send_together(const Batch& batch) {
+bool PgSession::send(const char* prepared, const PgValues& values) {
+  const std::vector<int> formats(static_cast<std::size_t>(values.size()), kBinary);
+  return PQsendQueryPrepared(session_.get(), prepared, values.size(), values.pointers().data(),
+                             values.lengths().data(), formats.data(), kBinary) == 1;
+}
+
+/// The first failure counts; what was sent behind it says only that it was skipped.
+void PgSession::receive(Together& out) {
+  while (PGresult* const one = PQgetResult(session_.get())) {
+    auto rows = checked(one);
+    if (!rows && !out.failed) out.failed = rows.error();
+    if (rows) out.rows.push_back(std::move(*rows));
+    if (!is_open()) return;
+  }
+}
+
+PgSession::Together PgSession::send_together(const Batch& batch,
+                                             const std::function<void()>& meanwhile) {
   PGconn* const session = session_.get();
   Together out;
-  bool sent = PQenterPipelineMode(session) == 1;
-  for (const auto& [name, values] : batch) {
-    const std::vector<int> formats(static_cast<std::size_t>(values.size()), kBinary);
-    sent = sent && PQsendQueryPrepared(session, name, values.size(), values.pointers().data(),
-                                       values.lengths().data(), formats.data(), kBinary) == 1;
-  }
-  sent = sent && PQpipelineSync(session) == 1;
+  const bool is_one = batch.size() == 1;  // then there is nothing to be put together
+  bool sent = is_one || PQenterPipelineMode(session) == 1;
+  for (const auto& [name, values] : batch) sent = sent && send(name, values);
+  sent = sent && (is_one || PQpipelineSync(session) == 1);
   if (!sent) {
     out.failed = Error{Code::kStorage, "the ledger's database cannot be reached: " +
                                            words_of(PQerrorMessage(session))};
     return out;
   }
-  // The first failure counts; what was sent behind it says only that it was skipped.
-  for (std::size_t i = 0; i < batch.size() && is_open(); ++i) {
-    while (PGresult* const one = PQgetResult(session)) {
-      auto rows = checked(one);
-      if (!rows && !out.failed) out.failed = rows.error();
-      if (rows) out.rows.push_back(std::move(*rows));
-      if (!is_open()) break;
-    }
+  if (meanwhile) meanwhile();
+  for (std::size_t i = 0; i < batch.size() && is_open(); ++i) receive(out);
+  // A commit that fails says so, in place of this or before it.
+  if (is_one) {
+    out.is_synced = is_open();
+    return out;
   }
-  // A commit that fails says so in place of this.
   if (is_open()) out.is_synced = PgRows(PQgetResult(session)).is_sync();
   out.is_synced = PQexitPipelineMode(session) == 1 && is_open() && out.is_synced;
   return out;
@@ -203,8 +201,9 @@ Result<std::vector<PgRows>> PgSession::run_together(const Batch& batch) {
   return gone();
 }
 
-Result<std::optional<std::vector<PgRows>>> PgSession::commit_together(const Batch& batch) {
-  Together all = send_together(batch);
+Result<std::optional<std::vector<PgRows>>> PgSession::commit_together(
+    const Batch& batch, const std::function<void()>& meanwhile) {
+  Together all = send_together(batch, meanwhile);
   if (!all.is_synced) return all.failed ? *all.failed : gone();
   if (all.failed) return std::optional<std::vector<PgRows>>();
   if (all.rows.size() != batch.size()) return gone();

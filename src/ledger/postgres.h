@@ -6,11 +6,12 @@
 #include <libpq-fe.h>
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,15 +24,31 @@ class PgValues {
  public:
   PgValues& add(std::int64_t value);
   PgValues& add(std::string_view bytes);
-  PgValues& add(const std::vector<std::int64_t>& values);  ///< bigint[]
-  PgValues& add(const std::vector<std::string>& values);   ///< bytea[]
+  /// What `column` gives of each, numbers or bytes: bigint[], bytea[].
+  template <class Rows, class Column>
+  PgValues& add_all(const Rows& rows, const Column& column) {
+    using Value = decltype(column(*rows.begin()));
+    begin_array(std::is_integral_v<Value> ? Type::kInt8 : Type::kBytea, rows.size());
+    for (const auto& row : rows) add_element(column(row));
+    return end();
+  }
 
-  int size() const { return static_cast<int>(values_.size()); }
+  int size() const { return static_cast<int>(lengths_.size()); }
   std::vector<const char*> pointers() const;
-  std::vector<int> lengths() const;
+  const std::vector<int>& lengths() const { return lengths_; }
 
  private:
-  std::deque<std::string> values_;
+  /// Their numbers in the server's catalog.
+  enum class Type { kBytea = 17, kInt8 = 20 };
+  void begin_array(Type type, std::size_t size);
+  void add_element(std::int64_t value);
+  void add_element(std::string_view bytes);
+  /// Of a value: what was put since the last.
+  PgValues& end();
+
+  std::string bytes_;  // of all values, one behind the other
+  std::size_t ended_ = 0;
+  std::vector<int> lengths_;
 };
 
 /// A result that is here as a whole.
@@ -72,8 +89,10 @@ class PgSession {
   using Batch = std::vector<std::pair<const char*, PgValues>>;
   Result<std::vector<PgRows>> run_together(const Batch& batch);
   /// The same as one transaction, which the server commits behind the last of them. Nothing: it
-  /// refused one of them, so that for certain none is done. Requires: no transaction is open.
-  Result<std::optional<std::vector<PgRows>>> commit_together(const Batch& batch);
+  /// refused one of them, so that for certain none is done. `meanwhile` is called while it works.
+  /// Requires: no transaction is open.
+  Result<std::optional<std::vector<PgRows>>> commit_together(
+      const Batch& batch, const std::function<void()>& meanwhile = {});
 
   bool is_open() const { return PQstatus(session_.get()) == CONNECTION_OK; }
   bool is_idle() const { return PQtransactionStatus(session_.get()) == PQTRANS_IDLE; }
@@ -91,7 +110,9 @@ class PgSession {
     std::optional<Error> failed;  ///< of the first that failed
     bool is_synced = false;       ///< the server has said that it is through
   };
-  Together send_together(const Batch& batch);
+  bool send(const char* prepared, const PgValues& values);
+  void receive(Together& out);
+  Together send_together(const Batch& batch, const std::function<void()>& meanwhile = {});
   Error failure(const PGresult* result) const;
   Error gone() const;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/postgres_store.h"
 
-#include <array>
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -50,13 +51,17 @@ CREATE INDEX IF NOT EXISTS answered ON discreet_ledger.records
   USING hash (question) WHERE kind IN (5, 6);
 )";
 
-// The records of a transaction go in one statement, as one array for each column.
-#define DISCREET_APPEND                                                                   \
-  "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS                                \
-  ") SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], "       \
-  "$5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[], "       \
-  "$11::bytea[], $12::bytea[], $13::bytea[], $14::bigint[], $15::bytea[], $16::bytea[], " \
-  "$17::bytea[], $18::bytea[])"
+// The records of a transaction go in one statement, as one array for each column. All arrays are of
+// one length; side by side among what is selected they need no table of their own first.
+#define DISCREET_APPEND                                                 \
+  "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS              \
+  ") SELECT "                                                           \
+  "unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[]), "  \
+  "unnest($4::bigint[]), unnest($5::bytea[]), unnest($6::bytea[]), "    \
+  "unnest($7::bytea[]), unnest($8::bytea[]), unnest($9::bytea[]), "     \
+  "unnest($10::bytea[]), unnest($11::bytea[]), unnest($12::bytea[]), "  \
+  "unnest($13::bytea[]), unnest($14::bigint[]), unnest($15::bytea[]), " \
+  "unnest($16::bytea[]), unnest($17::bytea[]), unnest($18::bytea[])"
 
 // S5 (ledger.md). Looks at the state before it has the lock, but then the first sequence is taken.
 // Without a row of its own, so that each SELECT is made once.
@@ -85,25 +90,16 @@ const std::pair<const char*, std::string> kStatements[] = {
     {"put_answer", "INSERT INTO discreet_ledger.answers (charge, bytes) VALUES ($1, $2)"},
     // S5: all or none, because the condition says nothing about a single row. A hash is that of one
     // sequence, so the last record's is enough.
-    {"append_if", DISCREET_APPEND
-     " WHERE " DISCREET_IS_LAST "$19::bytea"
-     " AND NOT EXISTS (SELECT 1 FROM unnest($20::bytea[], $21::bytea[], $22::bytea[]) AS asked (u, "
-     "a, r), LATERAL (SELECT 1 FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = u AND "
-     "analyst = a AND request_id = r LIMIT 1) AS found)"
-     " AND NOT EXISTS (SELECT 1 FROM unnest($23::bytea[], $24::bytea[], $25::bytea[]) AS asked (u, "
-     "q, s), LATERAL (SELECT 1 FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND "
-     "units = u AND question = q AND snapshot = s LIMIT 1) AS found)"
-     " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.answers WHERE charge = ANY ($26::bigint[]))"},
-    // The same for one charge, which assumes that its own id and question are new.
-    {"charge_if",
+    {"append_if", DISCREET_APPEND " WHERE " DISCREET_IS_LAST "$19::bytea"},
+    // The same for one record, by a plan that takes half as long to set up: here the condition is
+    // looked at once because there is one row to look at.
+    {"append_one_if",
      "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS
      ") SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea, $6::bytea, $7::bytea, "
      "$8::bytea, $9::bytea, $10::bytea, $11::bytea, $12::bytea, $13::bytea, $14::bigint, "
-     "$15::bytea, $16::bytea, $17::bytea, $18::bytea WHERE " DISCREET_IS_LAST "$19::bytea"
-     " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = "
-     "$5::bytea AND analyst = $6::bytea AND request_id = $10::bytea)"
-     " AND NOT EXISTS (SELECT 1 FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND "
-     "units = $5::bytea AND question = $11::bytea AND snapshot = $12::bytea)"},
+     "$15::bytea, $16::bytea, $17::bytea, $18::bytea FROM (SELECT hash FROM "
+     "discreet_ledger.records ORDER BY sequence DESC LIMIT 1) AS last WHERE last.hash = "
+     "$19::bytea AND pg_catalog.pg_try_" DISCREET_LOCK},
     {"put_answer_if",
      "INSERT INTO discreet_ledger.answers (charge, bytes) SELECT $1::bigint, $2::bytea WHERE "
      "EXISTS "
@@ -113,52 +109,41 @@ const std::pair<const char*, std::string> kStatements[] = {
 
 std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
 
-/// Hands a function of a record to `number` or to `text` for each of DISCREET_COLUMNS, in order.
-template <class Number, class Text>
-void each_column(const Number& number, const Text& text) {
-  number([](const Record& r) { return r.sequence; });
-  number([](const Record& r) { return r.time_ms; });
-  number([](const Record& r) { return r.kind; });
-  number([](const Record& r) { return r.writer; });
-  text([](const Record& r) { return r.units; });
-  text([](const Record& r) { return r.analyst; });
-  text([](const Record& r) { return r.blocks; });
-  text([](const Record& r) { return discreet::to_string(r.price.amount.units()); });
-  text([](const Record& r) { return discreet::to_string(r.price.delta.units()); });
-  text([](const Record& r) { return r.request_id; });
-  text([](const Record& r) { return r.question; });
-  text([](const Record& r) { return r.snapshot; });
-  text([](const Record& r) { return short_bytes(r.plan); });
-  number([](const Record& r) { return r.about; });
-  text([](const Record& r) { return short_bytes(r.content); });
-  text([](const Record& r) { return r.detail; });
-  text([](const Record& r) { return r.signature; });
-  text([](const Record& r) { return bytes_of(r.hash); });
+/// Hands a function of a record to `visit` for each of DISCREET_COLUMNS, in order: it gives a
+/// number or bytes, those of the record where they are there.
+template <class Visit>
+void each_column(const Visit& visit) {
+  using View = std::string_view;
+  visit([](const Record& r) { return as_number(r.sequence); });
+  visit([](const Record& r) { return r.time_ms; });
+  visit([](const Record& r) { return static_cast<std::int64_t>(r.kind); });
+  visit([](const Record& r) { return static_cast<std::int64_t>(r.writer); });
+  visit([](const Record& r) -> View { return r.units; });
+  visit([](const Record& r) -> View { return r.analyst; });
+  visit([](const Record& r) -> View { return r.blocks; });
+  visit([](const Record& r) { return discreet::to_string(r.price.amount.units()); });
+  visit([](const Record& r) { return discreet::to_string(r.price.delta.units()); });
+  visit([](const Record& r) -> View { return r.request_id; });
+  visit([](const Record& r) -> View { return r.question; });
+  visit([](const Record& r) -> View { return r.snapshot; });
+  visit([](const Record& r) { return short_bytes(r.plan); });
+  visit([](const Record& r) { return as_number(r.about); });
+  visit([](const Record& r) { return short_bytes(r.content); });
+  visit([](const Record& r) -> View { return r.detail; });
+  visit([](const Record& r) -> View { return r.signature; });
+  visit([](const Record& r) { return bytes_of(r.hash); });
 }
 
 PgValues columns_of(const Record& record) {
   PgValues values;
-  each_column([&](auto column) { values.add(static_cast<std::int64_t>(column(record))); },
-              [&](auto column) { values.add(column(record)); });
+  each_column([&](auto column) { values.add(column(record)); });
   return values;
 }
 
 /// The same of many, an array for each column.
 PgValues columns_of(const std::vector<Record>& records) {
   PgValues values;
-  each_column(
-      [&](auto column) {
-        std::vector<std::int64_t> all;
-        all.reserve(records.size());
-        for (const Record& one : records) all.push_back(static_cast<std::int64_t>(column(one)));
-        values.add(all);
-      },
-      [&](auto column) {
-        std::vector<std::string> all;
-        all.reserve(records.size());
-        for (const Record& one : records) all.emplace_back(column(one));
-        values.add(all);
-      });
+  each_column([&](auto column) { values.add_all(records, column); });
   return values;
 }
 
@@ -186,31 +171,14 @@ struct Pending {
     all.emplace_back("commit", PgValues());
     return all;
   }
-};
-
-/// What an optimistic transaction assumed: S5.
-struct Assumed {
-  using Texts = std::array<std::vector<std::string>, 3>;
-  Hash hash{};                             // of the last record
-  Texts requests = {};                     // units, analyst, id: there is none
-  Texts questions = {};                    // units, key, label: there is no answer
-  std::vector<std::int64_t> charges = {};  // without the bytes of an answer
-
-  /// One transaction. Requires: `pending` has records.
-  PgSession::Batch batch(const Pending& pending) const {
+  /// S5, as one transaction: `last` is the last record's. Requires: there are records.
+  PgSession::Batch batch_behind(const Hash& last) const {
     PgSession::Batch all;
-    const Record& newest = pending.records.back();
-    if (is_one_charge(pending)) {
-      all.emplace_back("charge_if", columns_of(newest).add(bytes_of(hash)));
-    } else {
-      PgValues values = columns_of(pending.records);
-      values.add(bytes_of(hash));
-      for (const auto& column : requests) values.add(column);
-      for (const auto& column : questions) values.add(column);
-      values.add(charges);
-      all.emplace_back("append_if", std::move(values));
-    }
-    for (const auto& [charge, bytes] : pending.answers) {
+    const Record& newest = records.back();
+    const bool is_one = records.size() == 1;
+    all.emplace_back(is_one ? "append_one_if" : "append_if",
+                     (is_one ? columns_of(newest) : columns_of(records)).add(bytes_of(last)));
+    for (const auto& [charge, bytes] : answers) {
       all.emplace_back("put_answer_if", PgValues()
                                             .add(as_number(charge))
                                             .add(bytes)
@@ -218,13 +186,6 @@ struct Assumed {
                                             .add(bytes_of(newest.hash)));
     }
     return all;
-  }
-
-  bool is_one_charge(const Pending& pending) const {
-    const Record& first = pending.records.front();
-    return pending.records.size() == 1 && first.kind == Kind::kCharge && charges.empty() &&
-           requests == Texts{{{first.units}, {first.analyst}, {first.request_id}}} &&
-           questions == Texts{{{first.units}, {first.question}, {first.snapshot}}};
   }
 };
 
@@ -276,12 +237,12 @@ class PostgresStore : public Store {
     // A session that was lost is made anew by begin_write().
     if (failed_ || !session_ || !session_->is_open() || !session_->is_silent()) return false;
     pending_.clear();
-    assumed_.emplace(Assumed{.hash = last});
+    assumed_ = last;
     return true;
   }
 
-  Result<bool> commit_if_valid() override {
-    const auto done = session_->commit_together(assumed_->batch(pending_));
+  Result<bool> commit_if_valid(const std::function<void()>& meanwhile) override {
+    const auto done = session_->commit_together(pending_.batch_behind(*assumed_), meanwhile);
     if (!done) return fail(done);
     const std::string all = "INSERT 0 " + std::to_string(pending_.records.size());
     const bool is_valid = *done && (*done)->front().tag() == all;
@@ -297,8 +258,8 @@ class PostgresStore : public Store {
     if (!session_->run("ROLLBACK")) session_.reset();  // made anew at the next begin
   }
 
-  Result<void> append(const Record& record) override {
-    pending_.records.push_back(record);
+  Result<void> append(Record record) override {
+    pending_.records.push_back(std::move(record));
     return {};
   }
 
@@ -331,9 +292,9 @@ class PostgresStore : public Store {
     }
     if (assumed_) {
       // A record that we committed stays as it is, and the last one vouches for it (chain.md).
-      const auto ours = recent_.find(sequence);
-      if (ours == recent_.end()) return not_optimistic();
-      return std::optional<Record>(ours->second);
+      const auto ours = std::ranges::lower_bound(recent_, sequence, {}, &Record::sequence);
+      if (ours == recent_.end() || ours->sequence != sequence) return not_optimistic();
+      return std::optional<Record>(*ours);
     }
     return one("record", PgValues().add(as_number(sequence)));
   }
@@ -347,21 +308,12 @@ class PostgresStore : public Store {
         return std::optional<Record>(waiting);
       }
     }
-    if (assumed_) {
-      assumed_->requests[0].push_back(units);
-      assumed_->requests[1].push_back(analyst);
-      assumed_->requests[2].push_back(request_id);
-      return std::optional<Record>();
-    }
+    if (assumed_) return not_optimistic();
     return one("find_request", PgValues().add(units).add(analyst).add(request_id));
   }
 
   Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
-    if (assumed_) {
-      assumed_->questions[0].push_back(key.units);
-      assumed_->questions[1].push_back(key.question);
-      assumed_->questions[2].push_back(key.snapshot);
-    } else {
+    if (!assumed_) {
       DISCREET_ASSIGN(
           auto oldest,
           one("find_answer", PgValues().add(key.units).add(key.question).add(key.snapshot)));
@@ -372,6 +324,7 @@ class PostgresStore : public Store {
         return std::optional<Record>(waiting);
       }
     }
+    if (assumed_) return not_optimistic();
     return std::optional<Record>();
   }
 
@@ -392,10 +345,7 @@ class PostgresStore : public Store {
     if (const auto waiting = pending_.answers.find(charge); waiting != pending_.answers.end()) {
       return std::optional<std::string>(waiting->second);
     }
-    if (assumed_) {
-      assumed_->charges.push_back(as_number(charge));
-      return std::optional<std::string>();
-    }
+    if (assumed_) return not_optimistic();
     DISCREET_ASSIGN(PgRows rows, session_->run("answer_bytes", PgValues().add(as_number(charge))));
     if (rows.size() == 0) return std::optional<std::string>();
     return std::optional<std::string>(rows.at(0).bytes(0));
@@ -418,9 +368,9 @@ class PostgresStore : public Store {
   void remember() {
     for (Record& record : pending_.records) {
       if (record.kind != Kind::kCharge) continue;
-      const Sequence sequence = record.sequence;
-      recent_.insert_or_assign(sequence, std::move(record));
-      if (recent_.size() > kRecent) recent_.erase(recent_.begin());
+      while (!recent_.empty() && recent_.back().sequence >= record.sequence) recent_.pop_back();
+      recent_.push_back(std::move(record));
+      if (recent_.size() > kRecent) recent_.pop_front();
     }
     pending_.clear();
   }
@@ -507,8 +457,8 @@ class PostgresStore : public Store {
   PostgresOptions options_;
   std::unique_ptr<PgSession> session_;
   Pending pending_;
-  std::optional<Assumed> assumed_;     // of an optimistic transaction
-  std::map<Sequence, Record> recent_;  // payments that this store committed
+  std::optional<Hash> assumed_;  // the last record's, in an optimistic transaction
+  std::deque<Record> recent_;    // charges that this store committed, by sequence
   bool failed_ = false;
 };
 

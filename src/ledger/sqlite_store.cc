@@ -65,7 +65,7 @@ class SqliteStore : public Store {
     if (!connection_.is_idle()) failed_ = true;
   }
 
-  Result<void> append(const Record& record) override {
+  Result<void> append(Record record) override {
     const std::string amount = discreet::to_string(record.price.amount.units());
     const std::string delta = discreet::to_string(record.price.delta.units());
     Rows rows = connection_.rows(append_);

@@ -89,6 +89,20 @@ Result<void> State::apply(const Record& record) {
     return corrupt(record, "is no payment, in a transaction that may have to be undone");
   }
   DISCREET_TRY(check_chain(record));
+  DISCREET_TRY(check_order(record));
+  DISCREET_TRY(check_signature(record));
+  return accept(record);
+}
+
+Result<void> State::extend(Record& record) {
+  DISCREET_CHECK(!is_signed(record.kind));
+  record.sequence = next();
+  record.hash = chain(front_.hash, record);
+  DISCREET_TRY(check_order(record));
+  return accept(record);
+}
+
+Result<void> State::accept(const Record& record) {
   DISCREET_TRY(fold(record));
   ++front_.size;
   front_.hash = record.hash;
@@ -113,12 +127,20 @@ Result<void> State::check_chain(const Record& record) const {
   if (chain(front_.hash, record) != record.hash) {
     return corrupt(record, "was changed, or the one before it: its hash does not fit");
   }
+  return {};
+}
+
+Result<void> State::check_order(const Record& record) const {
   if ((front_.size == 0) != (record.kind == Kind::kCreated)) {
     return corrupt(record, front_.size == 0 ? "cannot be the first" : "must be the first");
   }
   if (front_.size > 0 && record.time_ms < front_.time_ms && record.kind != Kind::kClock) {
     return corrupt(record, "goes back in time");
   }
+  return {};
+}
+
+Result<void> State::check_signature(const Record& record) const {
   if (!is_signed(record.kind)) return {};
   PublicKey owner = terms_.owner;
   if (front_.size == 0) {

@@ -46,6 +46,8 @@ class State {
  public:
   /// Fails with: kCorrupt, naming the record; then the state is as before.
   Result<void> apply(const Record& record);
+  /// The same for a record of ours that needs no signature: gives it its sequence and its hash.
+  Result<void> extend(Record& record);
 
   /// From here on apply() takes payments and answers only and remembers what it changes, until
   /// keep() or undo(), which brings back the state of this moment.
@@ -99,6 +101,9 @@ class State {
     std::vector<std::pair<Account*, Account>> accounts = {};
   };
   Result<void> check_chain(const Record& record) const;
+  Result<void> check_order(const Record& record) const;
+  Result<void> check_signature(const Record& record) const;
+  Result<void> accept(const Record& record);
   Result<void> fold(const Record& record);
   Result<void> fold_namespace(const Record& record);
   Result<void> fold_member(const Record& record);

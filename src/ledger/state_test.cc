@@ -63,6 +63,30 @@ TEST(State, AHundredThousandTenthsAreExactlyTenThousand) {
   EXPECT_EQ(writer.space().charges, 100'000u);
 }
 
+TEST(State, WhatItExtendsItselfByOthersAccept) {
+  Writer writer;
+  writer.declare({.cap = price("1")});
+  State reader = writer.state;
+  Record record = writer.record(Kind::kCharge, price("1"));
+  ASSERT_TRUE(writer.state.extend(record));
+  EXPECT_EQ(record.hash, writer.state.hash());
+  EXPECT_TRUE(reader.apply(record));
+  EXPECT_EQ(reader.hash(), writer.state.hash());
+  // What they do not accept it does not take either, and stays as it was.
+  for (const auto& [changed, kind] : {std::pair{"the price", Kind::kCharge},
+                                      {"the time", Kind::kAnswer},
+                                      {"the analyst", Kind::kAnswer}}) {
+    Record bad = writer.record(kind, price(kind == Kind::kCharge ? "1e-18" : "0"));
+    if (changed == std::string("the time")) bad.time_ms -= 1;
+    if (changed == std::string("the analyst")) bad.analyst = "nobody";
+    EXPECT_FALSE(reader.apply(writer.sealed(bad))) << changed;
+    EXPECT_FALSE(writer.state.extend(bad)) << changed;
+    EXPECT_EQ(writer.state.hash(), record.hash) << changed;
+  }
+  Record first = writer.record(Kind::kCharge);
+  EXPECT_FALSE(State().extend(first));
+}
+
 TEST(State, ARecordThatCannotBeIsRefusedAndChangesNothing) {
   Writer writer;
   writer.declare({.cap = price("1", "1e-6"), .block_attribute = "year"});

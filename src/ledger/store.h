@@ -7,8 +7,8 @@
 //   S2  What commit() reported as done survives a crash of the process and of the machine.
 //   S3  A transaction is seen whole or not at all.
 //   S4  After a failed commit the store refuses everything until it is opened again.
-//   S5  An optimistic transaction is committed only if, under S1's exclusion, everything that it
-//       assumed is true; else nothing of it is written.
+//   S5  An optimistic transaction is committed only if, under S1's exclusion, the last record is
+//       the one that it assumed; else nothing of it is written.
 #pragma once
 
 #include <functional>
@@ -43,18 +43,19 @@ class Store {
   virtual void rollback() = 0;
 
   /// An optimistic transaction (Kung and Robinson): nothing is asked of the database before its
-  /// commit, which takes one journey. It assumes that `last` is the hash of the last record, that
-  /// find_request(), find_answer() and answer_bytes() find nothing but what it wrote itself, and
-  /// knows the records that this store committed lately; other reads fail with kUnsupported. False:
-  /// not now, or never with this store; use begin_write().
+  /// commit, which takes one journey. It assumes that `last` is the hash of the last record. It
+  /// reads what it wrote itself and, by sequence, the charges that this store committed lately;
+  /// every other read fails with kUnsupported. False: not now, or never with this store; use
+  /// begin_write().
   virtual bool begin_optimistic(const Hash& /*last*/) { return false; }
-  /// S5. False: an assumption was wrong, and nothing was written. Fails as commit() does.
-  virtual Result<bool> commit_if_valid() {
+  /// S5. False: there is another last record, and nothing was written. Fails as commit() does.
+  /// `meanwhile` is called while the database works.
+  virtual Result<bool> commit_if_valid(const std::function<void()>& /*meanwhile*/ = {}) {
     return Error{Code::kUnsupported, "this store has no optimistic transactions"};
   }
 
   // Within a transaction:
-  virtual Result<void> append(const Record& record) = 0;
+  virtual Result<void> append(Record record) = 0;
   /// The bytes of an answer. Requires: its record was appended; a charge has one answer at most.
   virtual Result<void> put_answer(const Record& answer, const std::string& bytes) = 0;
   /// Calls `visit` with the records from `first` on in order, until it returns an error.

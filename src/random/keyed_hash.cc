@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/keyed_hash.h"
+#include "random/keyed_hash.h"
 
 #include "random/system_bits.h"
 
-namespace discreet::engine {
+namespace discreet::random {
 
 Result<Secret> Secret::fresh() {
-  DISCREET_ASSIGN(random::SystemBits * bits, random::SystemBits::this_thread());
+  DISCREET_ASSIGN(SystemBits * bits, SystemBits::this_thread());
   Secret secret;
   for (std::uint64_t& word : secret.words) word = bits->take(64);
   if (!bits->healthy()) {
@@ -15,4 +15,4 @@ Result<Secret> Secret::fresh() {
   return secret;
 }
 
-}  // namespace discreet::engine
+}  // namespace discreet::random

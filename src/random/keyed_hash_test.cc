@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/keyed_hash.h"
+#include "random/keyed_hash.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace discreet::engine::keyed_hash_test {
+namespace discreet::random::keyed_hash_test {
 namespace {
 
 // Key 00 01 .. 0f and messages 00 01 .. as in the appendix of [AB12] and in its authors' vectors.
@@ -45,4 +45,4 @@ TEST(Secret, IsFreshEveryTime) {
 }
 
 }  // namespace
-}  // namespace discreet::engine::keyed_hash_test
+}  // namespace discreet::random::keyed_hash_test
