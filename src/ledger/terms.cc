@@ -277,7 +277,9 @@ Result<Price> price_of(Notion notion, const std::vector<ChargeLine>& lines, std:
   Price sum;
   const Amount largest = *Amount::from_units(kInt128Max);
   for (const ChargeLine& one : lines) {
-    const ChargeLine line{one.noise, group_cost(one.cost, moves)};
+    std::optional<ChargeLine> of_group;  // costs are not copied in vain
+    if (moves > 1) of_group = ChargeLine{one.noise, group_cost(one.cost, moves)};
+    const ChargeLine& line = of_group ? *of_group : one;
     DISCREET_ASSIGN(const Rational amount, amount_of(notion, line));
     DISCREET_ASSIGN(const Price price, accounting::Filter::price(amount, line.cost.delta.value()));
     if (notion == Notion::kPure && price.delta != Amount()) {

@@ -9,6 +9,7 @@
 #include "mechanism/door.h"
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/verbs.h"
+#include "session/share_for_tests.h"
 
 namespace discreet::session::rank_interval_test {
 namespace {
@@ -60,7 +61,7 @@ std::pair<std::int64_t, std::int64_t> quantiles_of(const Runs& runs, const Ratio
 /// In which share of draws the interval around `guess` holds all quantiles.
 template <class Mechanism>
 double coverage(const Mechanism& noise, const Runs& runs, const Rational& fraction, double beta,
-                const Values& guess, int draws) {
+                const Values& guess) {
   Groups groups;
   groups.keys = {""};
   groups.runs = {{runs}};
@@ -69,7 +70,7 @@ double coverage(const Mechanism& noise, const Runs& runs, const Rational& fracti
   const auto [least, greatest] = quantiles_of(runs, fraction);
   RankIntervals intervals(plan::Noise(noise), fraction, beta);
   int held = 0;
-  for (int i = 0; i < draws; ++i) {
+  for (int i = 0; i < kShareDraws; ++i) {
     const auto counts =
         mechanism::Door::release(noise, mechanism::Verbs::cells(sealed, 0, {""}, {cuts}),
                                  cli::OwnValues::for_use_of(noise))
@@ -77,7 +78,7 @@ double coverage(const Mechanism& noise, const Runs& runs, const Rational& fracti
     const RankInterval ends = intervals.of(cuts, counts);
     if (ends.low.value_or(0) <= least && greatest <= ends.high.value_or(kHigh)) ++held;
   }
-  return static_cast<double>(held) / draws;
+  return static_cast<double>(held) / kShareDraws;
 }
 
 Runs ages() {
@@ -90,18 +91,14 @@ mechanism::LaplaceVector laplace(int scale) {
   return *mechanism::LaplaceVector::make({Sensitivity::trusted(scale), Epsilon::trusted(1)});
 }
 
-// Hoeffding: 10^4 draws miss 0.0263 with probability 10^-6.
-constexpr int kDraws = 10'000;
-constexpr double kMargin = 0.0263;
-
 TEST(RankInterval, HoldsAllQuantilesAsOftenAsItSays) {
   const auto gaussian = *mechanism::GaussianVector::make({L2Squared::trusted(50), Rho::trusted(1)});
   const Runs one_value = {{17, 500}};
   for (const Runs& runs : {Runs{}, Runs{{60, 1}}, ages(), one_value}) {
     for (const Rational& fraction : {Rational::ratio(1, 2), Rational::ratio(1, 10)}) {
       for (const Values& guess : {Values{60}, Values{3, 110}}) {  // around the truth or elsewhere
-        EXPECT_GE(coverage(laplace(5), runs, fraction, 0.05, guess, kDraws), 0.95 - kMargin);
-        EXPECT_GE(coverage(gaussian, runs, fraction, 0.05, guess, kDraws), 0.95 - kMargin);
+        EXPECT_GE(coverage(laplace(5), runs, fraction, 0.05, guess), least_share(0.95));
+        EXPECT_GE(coverage(gaussian, runs, fraction, 0.05, guess), least_share(0.95));
       }
     }
   }
@@ -110,7 +107,7 @@ TEST(RankInterval, HoldsAllQuantilesAsOftenAsItSays) {
 // Without rows every point is a quantile, and both ends are at stake. Planted: a margin for beta =
 // 0.9, which is 0.28 of the right one's Gaussian tail.
 TEST(RankInterval, TooSmallAMarginIsCaught) {
-  EXPECT_LT(coverage(laplace(5), {}, Rational::ratio(1, 2), 0.9, {60}, kDraws), 0.95 - kMargin);
+  EXPECT_LT(coverage(laplace(5), {}, Rational::ratio(1, 2), 0.9, {60}), least_share(0.95));
 }
 
 TEST(RankInterval, IsNarrowWhereThereAreManyRowsAndTheWholeRangeWhereThereAreNone) {
