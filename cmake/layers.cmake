@@ -1,6 +1,7 @@
 # One CMake target per layer. `discreet_layer(random USES numeric privacy LINKS PkgConfig::GMP)` compiles
 # src/random/*.cc into discreet_random and src/random/*_test.cc into the test program random_test, so that a
-# new file needs no line here. SHARED: also for a shared library, Python's module. HOT: one object a file, since the time of its inner loops is measured. The property DISCREET_LAYERS names all of them, for programs that may use
+# new file needs no line here. SHARED: also for a shared library, Python's module. HOT: one object a file, since the time of its inner loops is measured. COLD: it reads words and
+# prints others, so it is compiled with -O1, which takes a quarter less. The property DISCREET_LAYERS names all of them, for programs that may use
 # any (benchmarks, fuzz targets). A layer may have subfolders (src/engine/duckdb/*.cc). Includes are written from src/: #include "random/coin.h".
 
 # discreet_unity(target MOST): compiles the files of a target MOST at a time or somewhat fewer, as if they were one file, so that
@@ -14,14 +15,20 @@ function(discreet_unity target most)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${DISCREET_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
 
+# discreet_lightly(target): -O1 in a release.
+function(discreet_lightly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # With it gcc 12 sees ghosts in std::string.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-restrict -Wno-stringop-overread
+                         -Wno-stringop-overflow -Wno-maybe-uninitialized>)
+endfunction()
+
 # discreet_test_options(target): what test programs are compiled with; equal for all, since they share a precompiled header.
 function(discreet_test_options target)
   target_link_libraries(${target} PRIVATE ${RAPIDCHECK} GTest::gtest)
   target_compile_definitions(${target} PRIVATE DISCREET_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  # At -O1 gcc 12 sees ghosts in std::string.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess -Wno-array-bounds -Wno-restrict
-                         -Wno-stringop-overread -Wno-stringop-overflow -Wno-maybe-uninitialized>)
+  discreet_lightly(${target})
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
 if(DISCREET_TESTS)
@@ -37,7 +44,7 @@ if(DISCREET_TESTS)
 endif()
 
 function(discreet_layer name)
-  cmake_parse_arguments(ARG "SHARED;HOT" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED;HOT;COLD" "" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
   list(FILTER sources EXCLUDE REGEX "/nocompile/")
@@ -57,6 +64,9 @@ function(discreet_layer name)
     endif()
     if(NOT ARG_HOT)
       discreet_unity(discreet_${name} 12)
+    endif()
+    if(ARG_COLD)
+      discreet_lightly(discreet_${name})
     endif()
   else()
     add_library(discreet_${name} INTERFACE)
