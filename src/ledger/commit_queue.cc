@@ -42,7 +42,6 @@ void CommitQueue::submit(Work& work) {
     // All memory that leading takes is there before anybody can wait for this thread: what throws,
     // throws here, and nobody is left waiting.
     auto batch = std::make_shared<Batch>();
-    batch->works = std::exchange(spare_, {});
     batch->works.reserve(kBatchMax);
     batch->before = std::exchange(newest_, batch);
     is_open_ = true;
@@ -50,7 +49,7 @@ void CommitQueue::submit(Work& work) {
   const std::shared_ptr<Batch> batch = newest_;
   batch->works.push_back(&work);
   if (batch->works.size() == kBatchMax) is_open_ = false;
-  if (batch->works.size() == std::min(enough_, kBatchMax)) has_enough_.notify_one();
+  if (batch->works.size() == enough_) has_enough_.notify_one();
   lock.unlock();
   if (leads) {
     lead(*batch);
@@ -76,8 +75,6 @@ void CommitQueue::lead(Batch& batch) {
     const std::lock_guard lock(mutex_);
     enough_ = batch.works.size();
     patience_ = std::min(kPatienceMax, (Clock::now() - begun) / 8);
-    batch.works.clear();
-    spare_ = std::exchange(batch.works, {});
   }
   batch.is_done = 1;
   futex(batch.is_done, FUTEX_WAKE_PRIVATE, INT_MAX);

@@ -56,7 +56,6 @@ class CommitQueue {
   std::condition_variable has_enough_;
   std::shared_ptr<Batch> newest_;  // it may be done
   bool is_open_ = false;           // whether the newest one takes more
-  std::vector<Work*> spare_;       // memory for the next batch
   std::size_t enough_ = 1;         // how many the last batch had
   Clock::duration patience_ = {};
 };

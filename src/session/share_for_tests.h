@@ -6,22 +6,15 @@
 
 namespace discreet::session {
 
-/// Few draws suffice near 0 and 1: 2,000 come within 0.028 of 0.95, for which Hoeffding's bound
-/// would need 9,000.
-inline constexpr int kShareDraws = 2000;
+inline constexpr double kShareMargin = 0.0263;
 
-/// What the share of `draws` is below once in 10^6 times at most, if each holds with chance `p` or
-/// more. Chernoff: it is below q < p with probability at most exp(-draws KL(q || p)).
-inline double least_share(double p, int draws = kShareDraws) {
-  const double enough = std::log(1e6) / draws;
-  double low = 0;
-  double high = p;
-  while (high - low > 1e-6) {
-    const double q = (low + high) / 2;
-    const double divergence = q * std::log(q / p) + (1 - q) * std::log((1 - q) / (1 - p));
-    (divergence >= enough ? low : high) = q;
-  }
-  return low;
+/// So many draws, each of which holds with chance `p` or more, hold in a share below p -
+/// kShareMargin once in 10^6 times at most: Chernoff says exp(-draws KL(p - kShareMargin || p)).
+/// 10^4 at 0.5, as by Hoeffding's bound, but 2,200 at 0.95.
+inline int share_draws(double p) {
+  const double q = p - kShareMargin;
+  const double divergence = q * std::log(q / p) + (1 - q) * std::log((1 - q) / (1 - p));
+  return static_cast<int>(std::ceil(std::log(1e6) / divergence));
 }
 
 }  // namespace discreet::session
