@@ -119,7 +119,7 @@ def login(server):
 
 
 def spent(postgres):
-    return postgres.sql("SELECT count(*) FROM discreet_ledger.records WHERE kind = 4")
+    return postgres.sql("SELECT count(*) FROM discreet_ledger.records WHERE get_byte(fields, 23) = 4")  # kCharge
 
 
 def main():

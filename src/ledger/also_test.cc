@@ -136,7 +136,7 @@ TEST_F(Also, ARecordThatJoinsNothingIsRefusedByTheFold) {
   EXPECT_FALSE(tried(before, other, true));
   // A history that is cut off between the two is older than its witness.
   ledger.reset();
-  home.sql("DELETE FROM records WHERE kind = 11");
+  home.sql("DELETE FROM records WHERE " + home.kind_is(Kind::kAlsoCharge));
   EXPECT_NE(home.why_not().find("witness"), std::string::npos);
 }
 

@@ -121,6 +121,11 @@ class Home {
   std::string bytes(const std::string& hex) const {
     return is_postgres(path) ? "'\\x" + hex + "'::bytea" : "x'" + hex + "'";
   }
+  /// A condition on a record, in the store's SQL.
+  std::string kind_is(Kind kind) const {
+    const std::string number = std::to_string(static_cast<int>(kind));
+    return (is_postgres(path) ? "get_byte(fields, 23) = " : "kind = ") + number;
+  }
   /// Changes the store behind the ledger's back.
   void sql(const std::string& text) {
     if (is_postgres(path)) {

@@ -3,12 +3,14 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 
 namespace discreet::ledger {
 namespace {
 
 constexpr int kBinary = 1;
+constexpr int kNull = -1;  // in the place of a length
 
 template <std::size_t kBytes>
 void put_big_endian(std::string& out, std::int64_t value) {
@@ -40,16 +42,22 @@ PgValues& PgValues::add(std::string_view bytes) {
   return end();
 }
 
+PgValues& PgValues::add_or_null(const std::optional<std::string_view>& bytes) {
+  if (bytes) return add(*bytes);
+  lengths_.push_back(kNull);
+  return *this;
+}
+
 PgValues& PgValues::end() {
   lengths_.push_back(static_cast<int>(bytes_.size() - ended_));
   ended_ = bytes_.size();
   return *this;
 }
 
-/// One dimension, no nulls, counted from 1; the elements follow, each behind its length.
+/// One dimension, maybe with nulls, counted from 1; the elements follow, each behind its length.
 void PgValues::begin_array(Type type, std::size_t size) {
   put_big_endian<4>(bytes_, size == 0 ? 0 : 1);
-  put_big_endian<4>(bytes_, 0);
+  put_big_endian<4>(bytes_, 1);
   put_big_endian<4>(bytes_, static_cast<std::int64_t>(type));
   if (size == 0) return;
   put_big_endian<4>(bytes_, static_cast<std::int64_t>(size));
@@ -66,13 +74,18 @@ void PgValues::add_element(std::string_view bytes) {
   bytes_ += bytes;
 }
 
+void PgValues::add_element_or_null(const std::optional<std::string_view>& bytes) {
+  if (bytes) return add_element(*bytes);
+  put_big_endian<4>(bytes_, kNull);
+}
+
 std::vector<const char*> PgValues::pointers() const {
   std::vector<const char*> all;
   all.reserve(lengths_.size());
   const char* next = bytes_.data();
   for (const int length : lengths_) {
-    all.push_back(next);
-    next += length;
+    all.push_back(length == kNull ? nullptr : next);
+    next += std::max(length, 0);
   }
   return all;
 }

@@ -22,14 +22,28 @@ namespace discreet::ledger {
 /// The values of a statement, in the server's binary form.
 class PgValues {
  public:
+  PgValues() = default;
+  /// With room for so many values and so many bytes of them.
+  PgValues(std::size_t values, std::size_t bytes) {
+    lengths_.reserve(values);
+    bytes_.reserve(bytes);
+  }
+
   PgValues& add(std::int64_t value);
   PgValues& add(std::string_view bytes);
-  /// What `column` gives of each, numbers or bytes: bigint[], bytea[].
+  PgValues& add_or_null(const std::optional<std::string_view>& bytes);
+  /// What `column` gives of each, numbers or bytes or nulls: bigint[], bytea[].
   template <class Rows, class Column>
   PgValues& add_all(const Rows& rows, const Column& column) {
     using Value = decltype(column(*rows.begin()));
     begin_array(std::is_integral_v<Value> ? Type::kInt8 : Type::kBytea, rows.size());
-    for (const auto& row : rows) add_element(column(row));
+    for (const auto& row : rows) {
+      if constexpr (std::is_same_v<Value, std::optional<std::string_view>>) {
+        add_element_or_null(column(row));
+      } else {
+        add_element(column(row));
+      }
+    }
     return end();
   }
 
@@ -43,12 +57,13 @@ class PgValues {
   void begin_array(Type type, std::size_t size);
   void add_element(std::int64_t value);
   void add_element(std::string_view bytes);
+  void add_element_or_null(const std::optional<std::string_view>& bytes);
   /// Of a value: what was put since the last.
   PgValues& end();
 
   std::string bytes_;  // of all values, one behind the other
   std::size_t ended_ = 0;
-  std::vector<int> lengths_;
+  std::vector<int> lengths_;  // -1: null
 };
 
 /// A result that is here as a whole.

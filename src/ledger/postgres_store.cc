@@ -9,143 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "ledger/columns.h"
 #include "ledger/postgres.h"
+#include "ledger/postgres_schema.h"
 
 namespace discreet::ledger {
 namespace {
 
-// Of the advisory lock: "dslg", as in the header of a SQLite file.
-#define DISCREET_LOCK "advisory_xact_lock(1685286503, 1)"
-constexpr const char* kLock = "SELECT pg_catalog.pg_" DISCREET_LOCK;
-constexpr std::size_t kChunk = 4096;  // records that are fetched at once
 constexpr std::size_t kRecent = 256;  // payments of ours that are remembered for their answers
-
-constexpr const char* kTables = R"(
-CREATE SCHEMA IF NOT EXISTS discreet_ledger;
-CREATE TABLE IF NOT EXISTS discreet_ledger.format (version bigint PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS discreet_ledger.records (
-  sequence bigint PRIMARY KEY,
-  time_ms bigint NOT NULL,
-  kind bigint NOT NULL,
-  writer bigint NOT NULL,
-  units bytea NOT NULL,
-  analyst bytea NOT NULL,
-  blocks bytea NOT NULL,
-  amount bytea NOT NULL,
-  delta bytea NOT NULL,
-  request_id bytea NOT NULL,
-  question bytea NOT NULL,
-  snapshot bytea NOT NULL,
-  plan bytea NOT NULL,
-  about bigint NOT NULL,
-  content bytea NOT NULL,
-  detail bytea NOT NULL,
-  signature bytea NOT NULL,
-  hash bytea NOT NULL
-);
-CREATE TABLE IF NOT EXISTS discreet_ledger.answers (charge bigint PRIMARY KEY, bytes bytea NOT NULL);
-CREATE INDEX IF NOT EXISTS requests ON discreet_ledger.records
-  USING hash (request_id) WHERE kind IN (4, 5);
-CREATE INDEX IF NOT EXISTS answered ON discreet_ledger.records
-  USING hash (question) WHERE kind IN (5, 6);
-)";
-
-// The records of a transaction go in one statement, as one array for each column. All arrays are of
-// one length; side by side among what is selected they need no table of their own first.
-#define DISCREET_APPEND                                                 \
-  "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS              \
-  ") SELECT "                                                           \
-  "unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[]), "  \
-  "unnest($4::bigint[]), unnest($5::bytea[]), unnest($6::bytea[]), "    \
-  "unnest($7::bytea[]), unnest($8::bytea[]), unnest($9::bytea[]), "     \
-  "unnest($10::bytea[]), unnest($11::bytea[]), unnest($12::bytea[]), "  \
-  "unnest($13::bytea[]), unnest($14::bigint[]), unnest($15::bytea[]), " \
-  "unnest($16::bytea[]), unnest($17::bytea[]), unnest($18::bytea[])"
-
-// S5 (ledger.md). Looks at the state before it has the lock, but then the first sequence is taken.
-// Without a row of its own, so that each SELECT is made once.
-#define DISCREET_IS_LAST                             \
-  "(SELECT pg_catalog.pg_try_" DISCREET_LOCK         \
-  ") AND (SELECT hash FROM discreet_ledger.records " \
-  "ORDER BY sequence DESC LIMIT 1) = "
-
-// A question may be longer than an entry of a btree may be, so its indexes keep hashes.
-const std::pair<const char*, std::string> kStatements[] = {
-    {"records_from", "SELECT " DISCREET_COLUMNS
-                     " FROM discreet_ledger.records WHERE sequence >= $1 ORDER BY sequence LIMIT " +
-                         std::to_string(kChunk)},
-    {"record", "SELECT " DISCREET_COLUMNS " FROM discreet_ledger.records WHERE sequence = $1"},
-    {"find_request", "SELECT " DISCREET_COLUMNS
-                     " FROM discreet_ledger.records WHERE kind IN (4, 5) AND units = $1 AND "
-                     "analyst = $2 AND request_id = $3 ORDER BY sequence DESC LIMIT 1"},
-    {"find_answer", "SELECT " DISCREET_COLUMNS
-                    " FROM discreet_ledger.records WHERE kind = 6 AND kind IN (5, 6) AND units = "
-                    "$1 AND question = $2 AND snapshot = $3 ORDER BY sequence LIMIT 1"},
-    {"has_paid",
-     "SELECT sequence FROM discreet_ledger.records WHERE kind IN (5, 6) AND units = $1 AND "
-     "question = $2 AND snapshot = $3 AND analyst = $4 LIMIT 1"},
-    {"answer_bytes", "SELECT bytes FROM discreet_ledger.answers WHERE charge = $1"},
-    {"append", DISCREET_APPEND},
-    {"put_answer", "INSERT INTO discreet_ledger.answers (charge, bytes) VALUES ($1, $2)"},
-    // S5: all or none, because the condition says nothing about a single row. A hash is that of one
-    // sequence, so the last record's is enough.
-    {"append_if", DISCREET_APPEND " WHERE " DISCREET_IS_LAST "$19::bytea"},
-    // The same for one record, by a plan that takes half as long to set up: here the condition is
-    // looked at once because there is one row to look at.
-    {"append_one_if",
-     "INSERT INTO discreet_ledger.records (" DISCREET_COLUMNS
-     ") SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea, $6::bytea, $7::bytea, "
-     "$8::bytea, $9::bytea, $10::bytea, $11::bytea, $12::bytea, $13::bytea, $14::bigint, "
-     "$15::bytea, $16::bytea, $17::bytea, $18::bytea FROM (SELECT hash FROM "
-     "discreet_ledger.records ORDER BY sequence DESC LIMIT 1) AS last WHERE last.hash = "
-     "$19::bytea AND pg_catalog.pg_try_" DISCREET_LOCK},
-    {"put_answer_if",
-     "INSERT INTO discreet_ledger.answers (charge, bytes) SELECT $1::bigint, $2::bytea WHERE "
-     "EXISTS "
-     "(SELECT 1 FROM discreet_ledger.records WHERE sequence = $3::bigint AND hash = $4::bytea)"},
-    {"commit", "COMMIT"},
-};
-
-std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
-
-/// Hands a function of a record to `visit` for each of DISCREET_COLUMNS, in order: it gives a
-/// number or bytes, those of the record where they are there.
-template <class Visit>
-void each_column(const Visit& visit) {
-  using View = std::string_view;
-  visit([](const Record& r) { return as_number(r.sequence); });
-  visit([](const Record& r) { return r.time_ms; });
-  visit([](const Record& r) { return static_cast<std::int64_t>(r.kind); });
-  visit([](const Record& r) { return static_cast<std::int64_t>(r.writer); });
-  visit([](const Record& r) -> View { return r.units; });
-  visit([](const Record& r) -> View { return r.analyst; });
-  visit([](const Record& r) -> View { return r.blocks; });
-  visit([](const Record& r) { return discreet::to_string(r.price.amount.units()); });
-  visit([](const Record& r) { return discreet::to_string(r.price.delta.units()); });
-  visit([](const Record& r) -> View { return r.request_id; });
-  visit([](const Record& r) -> View { return r.question; });
-  visit([](const Record& r) -> View { return r.snapshot; });
-  visit([](const Record& r) { return short_bytes(r.plan); });
-  visit([](const Record& r) { return as_number(r.about); });
-  visit([](const Record& r) { return short_bytes(r.content); });
-  visit([](const Record& r) -> View { return r.detail; });
-  visit([](const Record& r) -> View { return r.signature; });
-  visit([](const Record& r) { return bytes_of(r.hash); });
-}
-
-PgValues columns_of(const Record& record) {
-  PgValues values;
-  each_column([&](auto column) { values.add(column(record)); });
-  return values;
-}
-
-/// The same of many, an array for each column.
-PgValues columns_of(const std::vector<Record>& records) {
-  PgValues values;
-  each_column([&](auto column) { values.add_all(records, column); });
-  return values;
-}
 
 bool is_about(const Record& record, const QuestionKey& key) {
   return record.units == key.units && record.question == key.question &&
@@ -164,7 +34,7 @@ struct Pending {
   }
   PgSession::Batch batch() const {
     PgSession::Batch all;
-    if (!records.empty()) all.emplace_back("append", columns_of(records));
+    if (!records.empty()) all.emplace_back("append", rows_of(records));
     for (const auto& [charge, bytes] : answers) {
       all.emplace_back("put_answer", PgValues().add(as_number(charge)).add(bytes));
     }
@@ -176,8 +46,9 @@ struct Pending {
     PgSession::Batch all;
     const Record& newest = records.back();
     const bool is_one = records.size() == 1;
-    all.emplace_back(is_one ? "append_one_if" : "append_if",
-                     (is_one ? columns_of(newest) : columns_of(records)).add(bytes_of(last)));
+    PgValues values = is_one ? row_of(newest) : rows_of(records);
+    values.add(bytes_of(last));
+    all.emplace_back(is_one ? "append_one_if" : "append_if", std::move(values));
     for (const auto& [charge, bytes] : answers) {
       all.emplace_back("put_answer_if", PgValues()
                                             .add(as_number(charge))
@@ -208,17 +79,17 @@ class PostgresStore : public Store {
     }
     if (!version) return version.error();
     const std::string found(version->at(0).bytes(0));
-    if (found != std::to_string(kSchemaVersion)) {
+    if (found != std::to_string(kPostgresVersion)) {
       return Error{Code::kUnsupported, "the ledger's tables have version " + in_quotes(found) +
                                            " of the format, but this program knows " +
-                                           std::to_string(kSchemaVersion) +
+                                           std::to_string(kPostgresVersion) +
                                            "; use a newer program"};
     }
     return prepare();
   }
 
   Result<void> begin_write() override {
-    return begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", kLock);
+    return begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", kPostgresLock);
   }
   Result<void> begin_read() override {
     return begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SELECT 1");
@@ -274,10 +145,10 @@ class PostgresStore : public Store {
     for (Sequence next = first;;) {
       DISCREET_ASSIGN(PgRows rows, session_->run("records_from", PgValues().add(as_number(next))));
       for (int i = 0; i < rows.size(); ++i) {
-        DISCREET_TRY(read_record(rows.at(i), record));
+        DISCREET_TRY(read_row(rows.at(i), record));
         DISCREET_TRY(visit(record));
       }
-      if (static_cast<std::size_t>(rows.size()) < kChunk) break;
+      if (static_cast<std::size_t>(rows.size()) < kPostgresChunk) break;
       next = record.sequence + 1;
     }
     for (const Record& waiting : pending_.records) {
@@ -309,14 +180,12 @@ class PostgresStore : public Store {
       }
     }
     if (assumed_) return not_optimistic();
-    return one("find_request", PgValues().add(units).add(analyst).add(request_id));
+    return one("find_last", PgValues().add(bytes_of(request_key(units, analyst, request_id))));
   }
 
   Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
     if (!assumed_) {
-      DISCREET_ASSIGN(
-          auto oldest,
-          one("find_answer", PgValues().add(key.units).add(key.question).add(key.snapshot)));
+      DISCREET_ASSIGN(auto oldest, one("find_first", PgValues().add(bytes_of(answer_key(key)))));
       if (oldest) return oldest;
     }
     for (const Record& waiting : pending_.records) {
@@ -334,10 +203,8 @@ class PostgresStore : public Store {
       if (counts && is_about(waiting, key) && waiting.analyst == analyst) return true;
     }
     if (assumed_) return not_optimistic();
-    DISCREET_ASSIGN(
-        const PgRows rows,
-        session_->run("has_paid",
-                      PgValues().add(key.units).add(key.question).add(key.snapshot).add(analyst)));
+    DISCREET_ASSIGN(const PgRows rows,
+                    session_->run("has_paid", PgValues().add(bytes_of(payer_key(key, analyst)))));
     return rows.size() > 0;
   }
 
@@ -379,7 +246,7 @@ class PostgresStore : public Store {
     DISCREET_ASSIGN(PgRows rows, session_->run(statement, values));
     if (rows.size() == 0) return std::optional<Record>();
     Record record;
-    DISCREET_TRY(read_record(rows.at(0), record));
+    DISCREET_TRY(read_row(rows.at(0), record));
     return std::optional<Record>(std::move(record));
   }
 
@@ -412,9 +279,9 @@ class PostgresStore : public Store {
 
   Result<void> create() {
     const auto made =
-        session_->run(std::string("BEGIN; ") + kLock + ";" + kTables +
+        session_->run(std::string("BEGIN; ") + kPostgresLock + ";" + kPostgresTables +
                       "INSERT INTO discreet_ledger.format VALUES (" +
-                      std::to_string(kSchemaVersion) + ") ON CONFLICT DO NOTHING; COMMIT");
+                      std::to_string(kPostgresVersion) + ") ON CONFLICT DO NOTHING; COMMIT");
     if (!made) return made.error();
     DISCREET_ASSIGN(const PgRows begun,
                     session_->run("SELECT 1 FROM discreet_ledger.records LIMIT 1"));
@@ -424,7 +291,7 @@ class PostgresStore : public Store {
   }
 
   Result<void> prepare() {
-    for (const auto& [name, sql] : kStatements) {
+    for (const auto& [name, sql] : postgres_statements()) {
       const bool writes = sql.starts_with("INSERT");
       if (writes && options_.mode == StoreMode::kRead) continue;
       DISCREET_TRY(session_->prepare(name, sql));

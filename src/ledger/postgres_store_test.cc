@@ -192,12 +192,12 @@ TEST(PostgresStore, WhatIsCommittedWhileAnOptimisticTransactionLooksIsSeenAllThe
   for (const bool commits : {false, true}) {
     // A record that its statement cannot see yet, since its transaction is open.
     auto raw = PgSession::open(url).value();
-    ASSERT_TRUE(raw.run(
-        "BEGIN; INSERT INTO discreet_ledger.records SELECT sequence + 1, time_ms, kind, "
-        "writer, units, 'raw', blocks, amount, delta, request_id, question, snapshot, plan, "
-        "about, content, detail, signature, hash FROM discreet_ledger.records ORDER BY "
-        "sequence DESC LIMIT 1"));
     const Sequence next = commits ? 2 : 1;
+    Record theirs = hashed(next, Kind::kTopUp);
+    theirs.analyst = "raw";
+    ASSERT_TRUE(raw.run("BEGIN; INSERT INTO discreet_ledger.records VALUES (" +
+                        std::to_string(next) + ", '\\x" + to_hex(fields_of(theirs)) +
+                        "', '', '\\x" + to_hex(bytes_of(theirs.hash)) + "')"));
     std::atomic<bool> is_over = false;
     bool is_written = commits;
     std::thread writer([&] {
@@ -286,6 +286,80 @@ TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "it released what it had not paid";
   EXPECT_EQ(spent(*ledger), "2 2");
+}
+
+TEST(PostgresStore, WhatARecordIsFoundByIsCheckedWhenItIsRead) {
+  const std::string url = server().fresh();
+  auto store = store_at(url, StoreMode::kCreate);
+  auto raw = PgSession::open(url).value();
+  const auto reads = [&] {
+    const auto read = store->begin_read()
+                          ? store->records_from(0, [](const Record&) -> Result<void> { return {}; })
+                          : Result<void>();
+    store->rollback();
+    return read.has_value();
+  };
+  Sequence next = 0;
+  for (const Kind kind : {Kind::kCharge, Kind::kShare, Kind::kAnswer, Kind::kTopUp}) {
+    ASSERT_TRUE(append_hashed(*store, hashed(next, kind)));
+    EXPECT_TRUE(reads());
+    for (const char* column : {"found_by", "paid_by"}) {
+      for (const char* harm : {"NULL", "sha256('')", "hash"}) {
+        const std::string set = std::string("UPDATE discreet_ledger.records SET ") + column + " = ";
+        const std::string where = " WHERE sequence = " + std::to_string(next);
+        auto was = raw.run(std::string("SELECT quote_nullable(") + column + ") FROM " +
+                           "discreet_ledger.records" + where);
+        ASSERT_TRUE(was);
+        const std::string before(was->at(0).bytes(0));
+        if (before == harm) continue;  // it has none
+        ASSERT_TRUE(raw.run(set + harm + where));
+        EXPECT_FALSE(reads()) << column << " " << harm;
+        ASSERT_TRUE(raw.run(set + before + where));
+        EXPECT_TRUE(reads());
+      }
+    }
+    ++next;
+  }
+}
+
+TEST(PostgresStore, LooksUpByAllThatItIsGiven) {
+  auto store = store_at(server().fresh(), StoreMode::kCreate);
+  const Record charge = hashed(0);
+  Record again = hashed(1);  // the same id once more: the newest counts
+  again.request_id = charge.request_id;
+  const Record share = hashed(2, Kind::kShare);
+  const Record answer = hashed(3, Kind::kAnswer);
+  Record later = hashed(4, Kind::kAnswer);  // the same question: the oldest counts
+  later.question = answer.question;
+  later.analyst = "bob";
+  for (const Record& record : {charge, again, share, answer, later}) {
+    ASSERT_TRUE(append_hashed(*store, record));
+  }
+  ASSERT_TRUE(store->begin_read());
+  EXPECT_EQ((*store->find_request("patients", "ann", "request 0"))->sequence, 1u);
+  EXPECT_EQ((*store->find_request("patients", "ann", "request 2"))->sequence, 2u);
+  EXPECT_FALSE(*store->find_request("patients", "ann", "request 3"));  // an answer is no request
+  EXPECT_FALSE(*store->find_request("patients", "bob", "request 0"));
+  EXPECT_FALSE(*store->find_request("staff", "ann", "request 0"));
+  const auto answered = [&](const std::string& units, const std::string& question,
+                            const std::string& snapshot) {
+    const auto found = store->find_answer({units, question, snapshot});
+    return *found ? static_cast<int>((*found)->sequence) : -1;
+  };
+  EXPECT_EQ(answered("patients", "question 3", ""), 3);
+  EXPECT_EQ(answered("patients", "question 3", "x"), -1);
+  EXPECT_EQ(answered("staff", "question 3", ""), -1);
+  EXPECT_EQ(answered("patients", "question 0", ""), -1);  // a charge is no answer
+  EXPECT_EQ(answered("patients", "question 2", ""), -1);  // nor is a share
+  const auto paid = [&](const std::string& question, const std::string& analyst) {
+    return *store->has_paid({charge.units, question, charge.snapshot}, analyst);
+  };
+  EXPECT_TRUE(paid("question 2", "ann"));
+  EXPECT_TRUE(paid("question 3", "ann"));
+  EXPECT_TRUE(paid("question 3", "bob"));
+  EXPECT_FALSE(paid("question 2", "bob"));
+  EXPECT_FALSE(paid("question 0", "ann"));
+  store->rollback();
 }
 
 TEST(PostgresStore, AServerThatDiesKeepsWhatItCommitted) {

@@ -46,22 +46,8 @@ class Encoder {
   std::string& out_;
 };
 
-}  // namespace
-
-std::string_view to_string(Kind kind) {
-  constexpr std::array<std::string_view, kKinds> kNames = {
-      "created", "namespace", "block",    "analyst", "charge",      "share",     "answer",
-      "top-up",  "witness",   "recovery", "clock",   "also charge", "also share"};
-  const auto index = static_cast<std::size_t>(kind);
-  DISCREET_CHECK(index < kNames.size());
-  return kNames[index];
-}
-
-Hash chain(const Hash& previous, const Record& record) {
-  thread_local std::string bytes;  // kept, because a fold hashes millions
-  bytes.assign(kDomain);
-  Encoder(bytes)
-      .hash(previous)
+void put_fields(std::string& out, const Record& record) {
+  Encoder(out)
       .number(record.sequence)
       .number(static_cast<std::uint64_t>(record.time_ms))
       .number(static_cast<std::uint64_t>(record.kind))
@@ -78,7 +64,112 @@ Hash chain(const Hash& previous, const Record& record) {
       .number(record.about)
       .hash(record.content)
       .text(record.detail);
+}
+
+/// What an Encoder put, in the same order. Once something does not fit, nothing does any more.
+class Decoder {
+ public:
+  explicit Decoder(std::string_view bytes) : rest_(bytes) {}
+
+  Decoder& number(std::uint64_t& value) { return take_bytes<8>(value); }
+  Decoder& amount(Amount& amount) {
+    Uint128 units = 0;
+    take_bytes<16>(units);
+    const Result<Amount> read = Amount::from_units(static_cast<Int128>(units));
+    if (!read) return fail();
+    amount = *read;
+    return *this;
+  }
+  Decoder& hash(Hash& hash) {
+    const std::string_view bytes = take(hash.size());
+    std::copy(bytes.begin(), bytes.end(), hash.begin());
+    return *this;
+  }
+  Decoder& text(std::string& text) {
+    std::uint64_t size = 0;
+    number(size);
+    text = take(size);
+    return *this;
+  }
+  bool is_whole() const { return fits_ && rest_.empty(); }
+
+ private:
+  Decoder& fail() {
+    fits_ = false;
+    return *this;
+  }
+  std::string_view take(std::uint64_t size) {
+    if (!fits_ || size > rest_.size()) {
+      fail();
+      return {};
+    }
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+  template <int kSize, class Unsigned>
+  Decoder& take_bytes(Unsigned& value) {
+    value = 0;
+    for (const char c : take(kSize)) value = value << 8U | static_cast<unsigned char>(c);
+    return *this;
+  }
+
+  std::string_view rest_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  constexpr std::array<std::string_view, kKinds> kNames = {
+      "created", "namespace", "block",    "analyst", "charge",      "share",     "answer",
+      "top-up",  "witness",   "recovery", "clock",   "also charge", "also share"};
+  const auto index = static_cast<std::size_t>(kind);
+  DISCREET_CHECK(index < kNames.size());
+  return kNames[index];
+}
+
+Hash chain(const Hash& previous, const Record& record) {
+  thread_local std::string bytes;  // kept, because a fold hashes millions
+  bytes.assign(kDomain);
+  Encoder(bytes).hash(previous);
+  put_fields(bytes, record);
   return sha256(bytes);
+}
+
+std::string fields_of(const Record& record) {
+  std::string bytes;
+  bytes.reserve(256 + record.question.size() + record.detail.size());
+  put_fields(bytes, record);
+  return bytes;
+}
+
+Result<void> read_fields(std::string_view bytes, Record& record) {
+  std::uint64_t time_ms = 0;
+  std::uint64_t kind = 0;
+  Decoder decoder(bytes);
+  decoder.number(record.sequence)
+      .number(time_ms)
+      .number(kind)
+      .number(record.writer)
+      .text(record.units)
+      .text(record.analyst)
+      .text(record.blocks)
+      .amount(record.price.amount)
+      .amount(record.price.delta)
+      .text(record.request_id)
+      .text(record.question)
+      .text(record.snapshot)
+      .hash(record.plan)
+      .number(record.about)
+      .hash(record.content)
+      .text(record.detail);
+  if (!decoder.is_whole() || kind >= kKinds) {
+    return Error{Code::kCorrupt, "the fields of a record cannot be read"};
+  }
+  record.time_ms = static_cast<std::int64_t>(time_ms);
+  record.kind = static_cast<Kind>(kind);
+  return {};
 }
 
 std::string join_names(std::vector<std::string> names) {

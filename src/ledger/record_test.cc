@@ -68,6 +68,51 @@ TEST(Chain, TheFormatIsFrozen) {
             "192.174.72.26");
 }
 
+Record full() {
+  Record record = sample();
+  record.time_ms = -1;
+  record.kind = Kind::kAlsoShare;
+  record.writer = ~std::uint64_t{0};
+  record.blocks = "1:a";
+  record.request_id = std::string("\0id", 3);
+  record.snapshot = "s";
+  record.plan[0] = 255;
+  record.about = 3;
+  record.content[31] = 128;
+  record.detail = std::string(300, 'x');
+  return record;
+}
+
+TEST(Fields, AreReadAsTheyWereWritten) {
+  for (const Record& record : {sample(), full(), Record()}) {
+    Record read = full();  // what was there before does not shine through
+    read.signature.clear();
+    ASSERT_TRUE(read_fields(fields_of(record), read));
+    EXPECT_EQ(read, record);
+  }
+}
+
+// Whatever can be read is what fields_of() makes of it, so the chain vouches for every byte.
+TEST(Fields, BytesThatNobodyWroteAreRefusedOrAnotherRecord) {
+  const std::string bytes = fields_of(full());
+  Record read;
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(read_fields(std::string_view(bytes).substr(0, size), read)) << size;
+  }
+  EXPECT_FALSE(read_fields(bytes + '\0', read));
+  int read_again = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ flip);
+      if (!read_fields(changed, read)) continue;
+      EXPECT_EQ(fields_of(read), changed) << at;
+      ++read_again;
+    }
+  }
+  EXPECT_GT(read_again, 0);
+}
+
 TEST(Names, ASetHasOneText) {
   EXPECT_EQ(join_names({"2023", "2022", "2023"}), "4:20224:2023");
   EXPECT_EQ(join_names({}), "");
