@@ -252,6 +252,13 @@ class Ledger {
   Result<void> repair(Record record);
   Result<void> refuse_foreign_witness();
 
+  /// So many batches after one that found records of other processes begin with a look at the
+  /// store, and so many look in the statement that writes.
+  static constexpr int kLookFirst = 8;
+  static constexpr int kLookBesides = 64;
+  /// So many batches in a row trust that a store is only appended to.
+  static constexpr int kTrust = 64;
+
   const World world_;
   const pid_t process_;
   CommitQueue queue_;
@@ -259,6 +266,7 @@ class Ledger {
   std::mutex mutex_;  // guards all below
   std::unique_ptr<Store> store_;
   State state_;
+  Sequence looked_ = 0;  // up to here the store's records were seen to be there
   Seen seen_;  // ids and questions of the records that state_ is the fold of, and maybe others
   std::optional<OwnerKey> key_;
   std::unique_ptr<Witness> witness_;
@@ -271,8 +279,9 @@ class Ledger {
 
   // Of the batch that is being worked on:
   Result<std::int64_t> batch_time_ = 0;
-  int foreign_batches_ = 0;      // so many more batches look first, because others write too
-  std::optional<Error> broken_;  // a record could not be appended
+  int batches_alone_ = kLookFirst;  // since records of other processes were found
+  int batches_trusted_ = 0;         // since the store was looked at
+  std::optional<Error> broken_;     // a record could not be appended
   bool owner_wrote_ = false;
 
   // Fixed once opened; but a repair takes the fault away.

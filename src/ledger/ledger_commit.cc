@@ -9,13 +9,6 @@
 #include "ledger/ledger.h"
 
 namespace discreet::ledger {
-namespace {
-
-/// After a batch that found records of other processes so many look before they write.
-constexpr int kLookFirst = 8;
-
-}  // namespace
-
 /// To be asked before any lock: a forked child may have inherited it in any state.
 Result<void> Ledger::check_process() const {
   if (process_ == getpid()) return {};
@@ -84,7 +77,7 @@ void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
 }
 
 Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
-  if (foreign_batches_ > 0) return false;
+  if (batches_alone_ < kLookFirst) return false;
   for (const CommitQueue::Work* work : works) {
     if (!work->may_repeat) return false;
   }
@@ -114,13 +107,18 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
     const auto kept = witness_->read();
     if (!kept || !*kept || !witnessed_ || **kept != *witnessed_) return give_up();
   }
+  const bool looks = is_due || batches_alone_ < kLookBesides || batches_trusted_ >= kTrust;
   std::optional<Head> next;  // signed, not shown to anybody before it is true
-  const Result<bool> kept = store_->commit_if_valid([&] {
-    if (is_due) next = head();
-  });
+  const Result<bool> kept =
+      store_->commit_if_valid(looks ? std::optional(looked_) : std::nullopt, [&] {
+        if (is_due) next = head();
+      });
   if (!kept) return die(kept.error());
   if (!*kept) return give_up();
   state_.keep();
+  batches_alone_ = std::min(batches_alone_ + 1, kLookBesides);
+  batches_trusted_ = looks ? 0 : batches_trusted_ + 1;
+  if (looks) looked_ = state_.sequence();
   if (is_due) {
     if (const Result<void> moved = advance_witness(*next); !moved) return die(moved.error());
   }
@@ -138,7 +136,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
     return known;
   }
   const Sequence first = state_.next();
-  foreign_batches_ = first > known_before ? kLookFirst : std::max(0, foreign_batches_ - 1);
+  batches_alone_ = first > known_before ? 0 : std::min(batches_alone_ + 1, kLookBesides);
   batch_time_ = next_time();
   (void)batch_time_.has_value();  // a failure matters only to those who append
   owner_wrote_ = false;
@@ -156,6 +154,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
     if (const Result<void> sound = check_witness(); !sound) return die(sound.error());
   }
   if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
+  looked_ = state_.sequence();
   if (is_due) {
     if (const Result<void> moved = advance_witness(head()); !moved) return die(moved.error());
   }
@@ -163,19 +162,25 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
 }
 
 Result<void> Ledger::catch_up() {
-  bool is_last_known = true;
   const Sequence known = state_.sequence();
-  DISCREET_TRY(store_->records_from(known, [&](const Record& record) -> Result<void> {
-    if (!std::exchange(is_last_known, false)) return fold(record);
-    if (record.sequence == known && record.hash == state_.hash()) return {};
+  Sequence next = looked_;
+  const auto gone = [&] {
+    return Error{Code::kCorrupt, "record " + std::to_string(next) +
+                                     " is gone: the ledger was rolled back while it was open; "
+                                     "restore the newest copy of it"};
+  };
+  DISCREET_TRY(store_->records_from(looked_, [&](const Record& record) -> Result<void> {
+    if (next > known) return fold(record);
+    if (record.sequence != next) return gone();
+    if (next++ < known || record.hash == state_.hash()) return {};
     return Error{Code::kCorrupt, "record " + std::to_string(known) +
                                      " was changed while the ledger was open; restore the newest "
                                      "copy of it"};
   }));
-  if (!is_last_known) return {};
-  return Error{Code::kCorrupt, "record " + std::to_string(known) +
-                                   " is gone: the ledger was rolled back while it was open; "
-                                   "restore the newest copy of it"};
+  if (next <= known) return gone();
+  looked_ = state_.sequence();
+  batches_trusted_ = 0;
+  return {};
 }
 
 Result<void> Ledger::append(Record record) {

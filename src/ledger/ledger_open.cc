@@ -157,6 +157,7 @@ Result<void> Ledger::read_history(const Opened& opened) {
   if (good) good = check_against_witness(kept);
   store_->rollback();
   if (!good) return good;
+  looked_ = state_.sequence();
   if (access_ == Access::kUse && witnessed_->sequence < state_.sequence())
     return advance_witness(head());
   return {};

@@ -56,20 +56,20 @@ const std::vector<PostgresStatement>& postgres_statements() {
       {"answer_bytes", "SELECT bytes FROM discreet_ledger.answers WHERE charge = $1"},
       {"append", DISCREET_APPEND},
       {"put_answer", "INSERT INTO discreet_ledger.answers (charge, bytes) VALUES ($1, $2)"},
-      // S5 (ledger.md): all or none, because the condition says nothing about a single row. A hash
-      // is that of one sequence, so the last record's is enough. Looks at the state before it has
-      // the lock, but then the first sequence is taken. Without a row of its own, so that each
-      // SELECT is made once.
-      {"append_if", DISCREET_APPEND " WHERE (SELECT pg_catalog.pg_try_" DISCREET_LOCK
-                                    ") AND (SELECT hash FROM discreet_ledger.records ORDER BY "
-                                    "sequence DESC LIMIT 1) = $7::bytea"},
-      // The same for one record, by a plan that takes half as long to set up: here the condition is
-      // looked at once because there is one row to look at.
-      {"append_one_if", "INSERT INTO discreet_ledger.records (" DISCREET_ROW
-                        ") SELECT $1::bigint, $2::bytea, $3::bytea, $4::bytea, $5::bytea, "
-                        "$6::bytea FROM (SELECT hash FROM discreet_ledger.records ORDER BY "
-                        "sequence DESC LIMIT 1) AS last WHERE last.hash = $7::bytea AND "
-                        "pg_catalog.pg_try_" DISCREET_LOCK},
+      // S5 (ledger.md): under the lock, and all or none, because the condition says nothing about a
+      // single row. Whoever appended before has the first sequence.
+      {"append_next", DISCREET_APPEND " WHERE (SELECT pg_catalog.pg_try_" DISCREET_LOCK ")"},
+      {"append_next_one", "INSERT INTO discreet_ledger.records (" DISCREET_ROW
+                          ") SELECT $1::bigint, $2::bytea, $3::bytea, $4::bytea, $5::bytea, "
+                          "$6::bytea WHERE pg_catalog.pg_try_" DISCREET_LOCK},
+      // The same with a look at the records behind $8, of which there are $9. A hash is that of one
+      // sequence, so the last record's is enough. It looks before it has the lock, maybe, but then
+      // the first sequence is taken.
+      {"append_if", DISCREET_APPEND
+       " WHERE (SELECT pg_catalog.pg_try_" DISCREET_LOCK
+       ") AND (SELECT hash FROM discreet_ledger.records ORDER BY sequence DESC LIMIT 1) = "
+       "$7::bytea AND (SELECT count(*) FROM discreet_ledger.records WHERE sequence > $8::bigint) = "
+       "$9::bigint"},
       {"put_answer_if",
        "INSERT INTO discreet_ledger.answers (charge, bytes) SELECT $1::bigint, $2::bytea WHERE "
        "EXISTS (SELECT 1 FROM discreet_ledger.records WHERE sequence = $3::bigint AND hash = "

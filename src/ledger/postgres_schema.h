@@ -44,9 +44,9 @@ LookupKeys lookup_keys(const Record& record);
 
 inline std::int64_t as_number(Sequence sequence) { return static_cast<std::int64_t>(sequence); }
 
-/// The values of "append_one_if", but for the last.
+/// The values of "append_next_one".
 PgValues row_of(const Record& record);
-/// The values of "append", and of "append_if" but for the last: an array for each column.
+/// Those of "append" and "append_next", and the first of "append_if": an array for each column.
 PgValues rows_of(const std::vector<Record>& records);
 /// Fails with: kCorrupt when somebody changed it, also what it is found by; the hash is the chain's
 /// business. Strings are assigned, so that their memory is kept.

@@ -92,7 +92,7 @@ TEST(PostgresStore, AnOptimisticTransactionIsWrittenBehindTheRecordThatItAssumed
   EXPECT_EQ((*store->record(0))->question, "question 0");  // it wrote this one
   ASSERT_TRUE(store->append(next));
   EXPECT_TRUE(*store->find_request(next.units, next.analyst, next.request_id));
-  const auto done = store->commit_if_valid();
+  const auto done = store->commit_if_valid(0);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_TRUE(*done);
   // Its answer, in a transaction of the same kind, with bytes.
@@ -103,7 +103,7 @@ TEST(PostgresStore, AnOptimisticTransactionIsWrittenBehindTheRecordThatItAssumed
   ASSERT_TRUE(store->put_answer(answer, "bytes"));
   EXPECT_TRUE(*store->find_answer({answer.units, answer.question, answer.snapshot}));
   EXPECT_EQ(*store->answer_bytes(1), "bytes");
-  EXPECT_TRUE(*store->commit_if_valid());
+  EXPECT_TRUE(*store->commit_if_valid(std::nullopt));
   auto other = store_at(url, StoreMode::kRead);
   EXPECT_TRUE(has(*other, 1));
   ASSERT_TRUE(other->begin_read());
@@ -121,12 +121,16 @@ TEST(PostgresStore, AnOptimisticTransactionThatAssumedWronglyWritesNothing) {
     const char* what;
     Hash last;
     Sequence appended;
+    std::optional<Sequence> looked;
   };
   const std::vector<Case> cases = {
-      {"the record before the last", hash_of(0), 1},
-      {"a last record that is not there", hash_of(2), 3},
-      {"another history", hash_of(9), 2},
-      {"a sequence that is taken", hash_of(1), 0},
+      {"the record before the last", hash_of(0), 1, 0},
+      {"the record before the last, trusting", hash_of(0), 1, std::nullopt},
+      {"a last record that is not there", hash_of(2), 3, 1},
+      {"another history", hash_of(9), 2, 1},
+      {"a sequence that is taken", hash_of(1), 0, 1},
+      {"a sequence that is taken, trusting", hash_of(1), 0, std::nullopt},
+      {"a gap behind what was looked at", hash_of(1), 3, 0},
   };
   for (const Case& one : cases) {
     for (const Sequence count : {1, 2}) {  // one record has a statement of its own
@@ -140,7 +144,7 @@ TEST(PostgresStore, AnOptimisticTransactionThatAssumedWronglyWritesNothing) {
         ASSERT_TRUE(store->append(hashed(one.appended + 5)));
       }
       ASSERT_TRUE(store->put_answer(record, "ours"));
-      const auto done = store->commit_if_valid();
+      const auto done = store->commit_if_valid(one.looked);
       ASSERT_TRUE(done) << done.error().message;
       EXPECT_FALSE(*done);
       for (const Sequence sequence : {2, 3, 5, 6, 7, 8}) EXPECT_FALSE(has(*other, sequence));
@@ -152,17 +156,17 @@ TEST(PostgresStore, AnOptimisticTransactionThatAssumedWronglyWritesNothing) {
   ASSERT_TRUE(store->begin_optimistic(hash_of(1)));
   ASSERT_TRUE(store->append(hashed(2)));
   ASSERT_TRUE(store->append(hashed(3)));
-  EXPECT_TRUE(*store->commit_if_valid());
+  EXPECT_TRUE(*store->commit_if_valid(0));
   EXPECT_TRUE(has(*other, 2));
   EXPECT_TRUE(has(*other, 3));
 }
 
-bool writes_optimistically(Store& store, Sequence sequence, Sequence count = 1) {
+bool writes_optimistically(Store& store, Sequence sequence, Sequence count = 1, bool looks = true) {
   EXPECT_TRUE(store.begin_optimistic(hash_of(sequence - 1)));
   for (Sequence i = 0; i < count; ++i) {
     EXPECT_TRUE(store.append(hashed(sequence + i, Kind::kShare)));
   }
-  const auto done = store.commit_if_valid();
+  const auto done = store.commit_if_valid(looks ? std::optional(sequence - 1) : std::nullopt);
   EXPECT_TRUE(done) << done.error().message;
   return done && *done;
 }
@@ -173,14 +177,19 @@ TEST(PostgresStore, OptimisticTransactionsGiveWayToWriters) {
   auto other = store_at(url, StoreMode::kWrite);
   ASSERT_TRUE(append_hashed(*store, hashed(0)));
   ASSERT_TRUE(other->begin_write());
-  EXPECT_FALSE(writes_optimistically(*store, 1));  // all is as assumed, but not for long
-  EXPECT_FALSE(writes_optimistically(*store, 1, 2));
+  for (const bool looks : {true, false}) {
+    EXPECT_FALSE(
+        writes_optimistically(*store, 1, 1, looks));  // all is as assumed, but not for long
+    EXPECT_FALSE(writes_optimistically(*store, 1, 2, looks));
+  }
   ASSERT_TRUE(other->append(hashed(1)));
   EXPECT_TRUE(other->commit());
   EXPECT_TRUE(has(*store, 1));
   EXPECT_FALSE(has(*store, 2));
   EXPECT_TRUE(writes_optimistically(*store, 2));
   EXPECT_TRUE(writes_optimistically(*store, 3, 2));
+  EXPECT_TRUE(writes_optimistically(*store, 5, 1, false));
+  EXPECT_TRUE(writes_optimistically(*store, 6, 2, false));
   ASSERT_TRUE(other->begin_write());  // nobody has the lock
   other->rollback();
 }
@@ -189,10 +198,11 @@ TEST(PostgresStore, WhatIsCommittedWhileAnOptimisticTransactionLooksIsSeenAllThe
   const std::string url = server().fresh();
   auto store = store_at(url, StoreMode::kCreate);
   ASSERT_TRUE(append_hashed(*store, hashed(0)));
-  for (const bool commits : {false, true}) {
+  Sequence next = 1;
+  for (const auto& [commits, looks] : {std::pair(false, true), std::pair(true, true),
+                                       std::pair(false, false), std::pair(true, false)}) {
     // A record that its statement cannot see yet, since its transaction is open.
     auto raw = PgSession::open(url).value();
-    const Sequence next = commits ? 2 : 1;
     Record theirs = hashed(next, Kind::kTopUp);
     theirs.analyst = "raw";
     ASSERT_TRUE(raw.run("BEGIN; INSERT INTO discreet_ledger.records VALUES (" +
@@ -200,8 +210,8 @@ TEST(PostgresStore, WhatIsCommittedWhileAnOptimisticTransactionLooksIsSeenAllThe
                         "', '', '\\x" + to_hex(bytes_of(theirs.hash)) + "')"));
     std::atomic<bool> is_over = false;
     bool is_written = commits;
-    std::thread writer([&] {
-      is_written = writes_optimistically(*store, next);
+    std::thread writer([&, looks = looks] {
+      is_written = writes_optimistically(*store, next, 1, looks);
       is_over = true;
     });
     usleep(50'000);
@@ -212,6 +222,7 @@ TEST(PostgresStore, WhatIsCommittedWhileAnOptimisticTransactionLooksIsSeenAllThe
     ASSERT_TRUE(store->begin_read());
     EXPECT_EQ((*store->record(next))->analyst, commits ? "raw" : "ann");
     store->rollback();
+    ++next;
   }
 }
 
@@ -239,6 +250,67 @@ TEST(PostgresStore, ALedgerThatKnewLessAsksInEarnest) {
   EXPECT_TRUE(ask(*one, {.id = "c", .key = "c", .lines = {line("1")}}));
   EXPECT_EQ(spent(*two), "3 3");
   EXPECT_TRUE(home.open()->verify());
+}
+
+/// So many charges that batches of one trust the store by then.
+void charge_often(Ledger& ledger, const std::string& name, int charges = 80) {
+  for (int i = 0; i < charges; ++i) {
+    const std::string id = name + std::to_string(i);
+    ASSERT_TRUE(ask(ledger, {.id = id, .key = id, .lines = {line("0.001")}}));
+  }
+}
+
+TEST(PostgresStore, ALedgerThatTrustsTheStoreSeesWhatOthersWrite) {
+  Home home;
+  home.path = server().fresh();
+  home.witness_every = 1000;
+  auto one =
+      home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+  charge_often(*one, "a");
+  auto two = home.open();
+  ASSERT_TRUE(ask(*two, {.id = "b", .key = "b", .lines = {line("1.9")}}));
+  EXPECT_EQ(ask(*one, {.id = "c", .key = "c", .lines = {line("0.1")}}).error().code, Code::kBudget);
+  EXPECT_TRUE(ask(*one, {.id = "d", .key = "d", .lines = {line("0.01")}}));
+  EXPECT_EQ(spent(*two), "1.99 1.99");
+  EXPECT_TRUE(home.open()->verify());
+}
+
+TEST(PostgresStore, ALedgerThatTrustsTheStoreLooksNowAndThen) {
+  // Records that somebody deletes are missed after so many batches at the latest, the newest ones
+  // and others; when the witness is moved; and whenever the balances are looked at.
+  const std::string erase = "DELETE FROM records WHERE sequence = ";
+  for (const std::string where :
+       {"(SELECT max(sequence) FROM records)", "(SELECT max(sequence) - 3 FROM records)"}) {
+    for (const bool by_witness : {false, true}) {
+      SCOPED_TRACE(where + (by_witness ? " by the witness" : ""));
+      Home home;
+      home.path = server().fresh();
+      home.witness_every = by_witness ? 100 : 1000;
+      auto ledger =
+          home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+      charge_often(*ledger, "a", 90);
+      home.sql(erase + where);
+      int more = 0;
+      for (;; ++more) {
+        const std::string id = "b" + std::to_string(more);
+        const auto asked = ask(*ledger, {.id = id, .key = id, .lines = {line("0.001")}});
+        if (asked && more < 200) continue;
+        EXPECT_TRUE(!asked && asked.error().code == Code::kCorrupt);
+        break;
+      }
+      EXPECT_LE(more, by_witness ? 10 : 65);
+      EXPECT_FALSE(home.try_open());
+    }
+    Home home;
+    home.path = server().fresh();
+    home.witness_every = 1000;
+    auto ledger =
+        home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+    charge_often(*ledger, "a");
+    home.sql(erase + where);
+    charge_often(*ledger, "b", 1);
+    EXPECT_EQ(ledger->state().error().code, Code::kCorrupt);
+  }
 }
 
 TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {

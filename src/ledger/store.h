@@ -7,8 +7,8 @@
 //   S2  What commit() reported as done survives a crash of the process and of the machine.
 //   S3  A transaction is seen whole or not at all.
 //   S4  After a failed commit the store refuses everything until it is opened again.
-//   S5  An optimistic transaction is committed only if, under S1's exclusion, the last record is
-//       the one that it assumed; else nothing of it is written.
+//   S5  An optimistic transaction is committed only if, under S1's exclusion, nobody has appended
+//       behind the record that it assumed to be the last; else nothing of it is written.
 #pragma once
 
 #include <functional>
@@ -49,8 +49,11 @@ class Store {
   /// begin_write().
   virtual bool begin_optimistic(const Hash& /*last*/) { return false; }
   /// S5. False: there is another last record, and nothing was written. Fails as commit() does.
-  /// `meanwhile` is called while the database works.
-  virtual Result<bool> commit_if_valid(const std::function<void()>& /*meanwhile*/ = {}) {
+  /// With `looked`, a record before the last, it also looks whether somebody has changed what only
+  /// appending may change: all records behind that one are there, and the last is as assumed. That
+  /// takes the database longer. `meanwhile` is called while it works.
+  virtual Result<bool> commit_if_valid(std::optional<Sequence> /*looked*/,
+                                       const std::function<void()>& /*meanwhile*/ = {}) {
     return Error{Code::kUnsupported, "this store has no optimistic transactions"};
   }
 
