@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record as the columns of a table, the same in every store.
+// A record as the columns of the table in a SQLite file.
 #pragma once
 
 #include <algorithm>

@@ -29,20 +29,27 @@ void futex(std::atomic<int>& word, int operation, int value) {
   syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
-void wait_for(std::atomic<int>& is_done) {
-  while (is_done == 0) futex(is_done, FUTEX_WAIT_PRIVATE, 0);
+}  // namespace
+
+void CommitQueue::Batch::wait() {
+  for (int seen = kRuns; seen != kIsDone; seen = progress) {
+    if (seen == kRuns && !progress.compare_exchange_strong(seen, kIsAwaited)) continue;
+    futex(progress, FUTEX_WAIT_PRIVATE, kIsAwaited);
+  }
 }
 
-}  // namespace
+void CommitQueue::Batch::end() {
+  if (progress.exchange(kIsDone) == kIsAwaited) futex(progress, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
 
 void CommitQueue::submit(Work& work) {
   std::unique_lock lock(mutex_);
   const bool leads = !is_open_;
   if (leads) {
-    // All memory that leading takes is there before anybody can wait for this thread: what throws,
-    // throws here, and nobody is left waiting.
+    // What throws for want of memory throws before anybody can wait for this thread: here, and
+    // where a follower adds its own work.
     auto batch = std::make_shared<Batch>();
-    batch->works.reserve(kBatchMax);
+    batch->works.reserve(8);
     batch->before = std::exchange(newest_, batch);
     is_open_ = true;
   }
@@ -54,13 +61,13 @@ void CommitQueue::submit(Work& work) {
   if (leads) {
     lead(*batch);
   } else {
-    wait_for(batch->is_done);
+    batch->wait();
   }
 }
 
 void CommitQueue::lead(Batch& batch) {
   if (batch.before) {
-    wait_for(batch.before->is_done);
+    batch.before->wait();
     batch.before.reset();
   }
   gather(batch);
@@ -76,8 +83,7 @@ void CommitQueue::lead(Batch& batch) {
     enough_ = batch.works.size();
     patience_ = std::min(kPatienceMax, (Clock::now() - begun) / 8);
   }
-  batch.is_done = 1;
-  futex(batch.is_done, FUTEX_WAKE_PRIVATE, INT_MAX);
+  batch.end();
 }
 
 void CommitQueue::gather(Batch& batch) {

@@ -46,7 +46,12 @@ class CommitQueue {
   struct Batch {
     std::vector<Work*> works;
     std::shared_ptr<Batch> before;  // nothing once its leader has waited for it
-    std::atomic<int> is_done = 0;   // then nobody but their threads uses the works
+    enum Progress : int { kRuns, kIsAwaited, kIsDone };
+    std::atomic<int> progress = kRuns;  // once it is done nobody but their threads uses the works
+
+    void wait();
+    /// A batch that nobody waits for wakes nobody.
+    void end();
   };
   void lead(Batch& batch);
   void gather(Batch& batch);

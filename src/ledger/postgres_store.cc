@@ -89,7 +89,7 @@ class PostgresStore : public Store {
       return Error{Code::kUnsupported, "the ledger's tables have version " + in_quotes(found) +
                                            " of the format, but this program knows " +
                                            std::to_string(kPostgresVersion) +
-                                           "; use a newer program"};
+                                           "; use the program that made them, or a newer one"};
     }
     return prepare();
   }

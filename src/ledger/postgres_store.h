@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A store in a PostgreSQL database, for ledgers that several machines share: the schema
-// discreet_ledger with the tables of the SQLite store; one ledger to a database. Every text is kept
-// as bytes, so that no encoding and no collation has a say.
+// discreet_ledger (postgres_schema.h); one ledger to a database. Everything is kept as bytes, so that
+// no encoding and no collation has a say.
 //
 //   S1  A writer holds one advisory lock from begin to commit and reads after it has it, each
 //       statement on what is committed then: PostgreSQL shows a commit before it lets go of its
@@ -15,9 +15,9 @@
 //       sleep_ms (a stopped process, a machine that hangs) is thrown out by the server, so that
 //       others go on; when it comes back its commit fails, and it gets no receipt.
 //
-//   S5  One pipeline: begin, the lock, one INSERT of all records whose WHERE holds what was assumed
-//       (its snapshot is taken after the lock was got), the bytes of answers if that INSERT is
-//       there, commit. A writer that sleeps or dies sleeps and dies outside of it.
+//   S5  One statement, or with the bytes of answers one pipeline, that is a transaction of its own:
+//       it takes the lock if nobody has it and else inserts nothing; the primary key refuses it
+//       when somebody has appended (ledger.md). A writer that sleeps or dies does so outside of it.
 //
 // A connection that was lost between transactions is made anew: what was not begun is not in doubt,
 // and the ledger checks that the history goes on from the record that it knew.

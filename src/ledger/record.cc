@@ -18,9 +18,15 @@ class Encoder {
  public:
   explicit Encoder(std::string& out) : out_(out) {}
 
-  Encoder& number(std::uint64_t value) { return put_bytes<8>(value); }
+  Encoder& number(std::uint64_t value) {
+    const std::uint64_t big_endian = __builtin_bswap64(value);
+    out_.append(reinterpret_cast<const char*>(&big_endian), sizeof(big_endian));
+    return *this;
+  }
   Encoder& amount(const Amount& amount) {
-    return put_bytes<16>(static_cast<Uint128>(amount.units()));
+    const auto units = static_cast<Uint128>(amount.units());
+    return number(static_cast<std::uint64_t>(units >> 64U))
+        .number(static_cast<std::uint64_t>(units));
   }
   Encoder& hash(const Hash& hash) {
     out_.append(bytes_of(hash));
@@ -33,16 +39,6 @@ class Encoder {
   }
 
  private:
-  template <int kSize, class Unsigned>
-  Encoder& put_bytes(Unsigned value) {
-    std::array<char, kSize> bytes;
-    for (int i = kSize - 1; i >= 0; --i, value >>= 8U) {
-      bytes[static_cast<std::size_t>(i)] = static_cast<char>(value & 0xffU);
-    }
-    out_.append(bytes.data(), bytes.size());
-    return *this;
-  }
-
   std::string& out_;
 };
 

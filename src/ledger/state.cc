@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/state.h"
 
-#include <ranges>
+#include <algorithm>
 #include <utility>
 
 #include "base/suggest.h"
@@ -69,23 +69,41 @@ NamespaceState* State::find_mutable(std::string_view units) {
   return found == namespaces_.end() ? nullptr : &found->second;
 }
 
-void State::try_payments() { before_.emplace(Before{.front = front_}); }
+void State::Before::note(NamespaceState& space) {
+  if (!is_on || std::ranges::find(spaces, &space, &Space::space) != spaces.end()) return;
+  spaces.push_back({&space, space.charges, space.shares, space.answers});
+}
+
+void State::Before::note(Account& account) {
+  using Noted = std::pair<Account*, Account>;
+  if (!is_on || std::ranges::find(accounts, &account, &Noted::first) != accounts.end()) return;
+  accounts.emplace_back(&account, account);
+}
+
+void State::try_payments() {
+  before_.is_on = true;
+  before_.front = front_;
+}
+
+void State::keep() {
+  before_.is_on = false;
+  before_.spaces.clear();
+  before_.accounts.clear();
+}
 
 void State::undo() {
-  for (const auto& [account, as_it_was] : before_->accounts | std::views::reverse) {
-    *account = as_it_was;
-  }
-  for (const Before::Space& was : before_->spaces | std::views::reverse) {
+  for (const auto& [account, as_it_was] : before_.accounts) *account = as_it_was;
+  for (const Before::Space& was : before_.spaces) {
     was.space->charges = was.charges;
     was.space->shares = was.shares;
     was.space->answers = was.answers;
   }
-  front_ = before_->front;
-  before_.reset();
+  front_ = before_.front;
+  keep();
 }
 
 Result<void> State::apply(const Record& record) {
-  if (before_ && is_signed(record.kind)) {
+  if (before_.is_on && is_signed(record.kind)) {
     return corrupt(record, "is no payment, in a transaction that may have to be undone");
   }
   DISCREET_TRY(check_chain(record));
@@ -227,7 +245,7 @@ Result<void> State::fold_payment(const Record& record) {
   if (record.kind != Kind::kCharge && record.about >= record.sequence) {
     return corrupt(record, "belongs to a charge that comes later");
   }
-  if (before_) before_->spaces.push_back({space, space->charges, space->shares, space->answers});
+  before_.note(*space);
   if (record.kind == Kind::kAnswer) {
     ++space->answers;
     return {};
@@ -253,10 +271,8 @@ Result<void> State::fold_payment(const Record& record) {
       (is_charge && !space->total.admits(record.price, numbers))) {
     return corrupt(record, "spends more than was left");
   }
-  if (before_) {
-    before_->accounts.emplace_back(&analyst, analyst);
-    if (is_charge) before_->accounts.emplace_back(&space->total, space->total);
-  }
+  before_.note(analyst);
+  if (is_charge) before_.note(space->total);
   analyst.add(record.price, numbers);
   if (is_charge) space->total.add(record.price, numbers);
   ++(is_charge ? space->charges : space->shares);

@@ -52,7 +52,7 @@ class State {
   /// From here on apply() takes payments and answers only and remembers what it changes, until
   /// keep() or undo(), which brings back the state of this moment.
   void try_payments();
-  void keep() { before_.reset(); }
+  void keep();
   void undo();
 
   /// Whether there is no record yet.
@@ -89,16 +89,19 @@ class State {
     std::optional<Sequence> joinable = {};
     Kind joinable_kind = Kind::kCharge;
   };
-  /// How things were when try_payments() was called; what is in `spaces` and `accounts` twice was
-  /// as it is there first.
+  /// How things were when try_payments() was called: whatever was changed since, once.
   struct Before {
-    Front front;
+    bool is_on = false;
+    Front front = {};
     struct Space {
       NamespaceState* space;
       std::uint64_t charges, shares, answers;
     };
     std::vector<Space> spaces = {};
     std::vector<std::pair<Account*, Account>> accounts = {};
+
+    void note(NamespaceState& space);
+    void note(Account& account);
   };
   Result<void> check_chain(const Record& record) const;
   Result<void> check_order(const Record& record) const;
@@ -117,7 +120,7 @@ class State {
   Front front_;
   std::uint64_t recoveries_ = 0;
   bool gives_one_answer_ = false;
-  std::optional<Before> before_;  // its pointers are into namespaces_: not to be copied
+  Before before_;  // its pointers are into namespaces_: while it is on, not to be copied
 };
 
 }  // namespace discreet::ledger
