@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A store in a PostgreSQL database, for ledgers that several machines share: the schema
-// discreet_ledger (postgres_schema.h); one ledger to a database. Everything is kept as bytes, so that
-// no encoding and no collation has a say.
+// discreet_ledger (postgres_schema.h); one ledger to a database. Everything is kept as bytes, so
+// that no encoding and no collation has a say.
 //
 //   S1  A writer holds one advisory lock from begin to commit and reads after it has it, each
 //       statement on what is committed then: PostgreSQL shows a commit before it lets go of its
