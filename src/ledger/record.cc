@@ -23,6 +23,8 @@ class Encoder {
     out_.append(reinterpret_cast<const char*>(&big_endian), sizeof(big_endian));
     return *this;
   }
+  Encoder& time(std::int64_t ms) { return number(static_cast<std::uint64_t>(ms)); }
+  Encoder& kind(Kind kind) { return number(static_cast<std::uint64_t>(kind)); }
   Encoder& amount(const Amount& amount) {
     const auto units = static_cast<Uint128>(amount.units());
     return number(static_cast<std::uint64_t>(units >> 64U))
@@ -42,32 +44,25 @@ class Encoder {
   std::string& out_;
 };
 
-void put_fields(std::string& out, const Record& record) {
-  Encoder(out)
-      .number(record.sequence)
-      .number(static_cast<std::uint64_t>(record.time_ms))
-      .number(static_cast<std::uint64_t>(record.kind))
-      .number(record.writer)
-      .text(record.units)
-      .text(record.analyst)
-      .text(record.blocks)
-      .amount(record.price.amount)
-      .amount(record.price.delta)
-      .text(record.request_id)
-      .text(record.question)
-      .text(record.snapshot)
-      .hash(record.plan)
-      .number(record.about)
-      .hash(record.content)
-      .text(record.detail);
-}
-
 /// What an Encoder put, in the same order. Once something does not fit, nothing does any more.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : rest_(bytes) {}
 
   Decoder& number(std::uint64_t& value) { return take_bytes<8>(value); }
+  Decoder& time(std::int64_t& ms) {
+    std::uint64_t value = 0;
+    number(value);
+    ms = static_cast<std::int64_t>(value);
+    return *this;
+  }
+  Decoder& kind(Kind& kind) {
+    std::uint64_t value = 0;
+    number(value);
+    if (value >= kKinds) return fail();
+    kind = static_cast<Kind>(value);
+    return *this;
+  }
   Decoder& amount(Amount& amount) {
     Uint128 units = 0;
     take_bytes<16>(units);
@@ -114,6 +109,27 @@ class Decoder {
   bool fits_ = true;
 };
 
+/// The order of the fields, in which they are written and read: part of the format (chain.md).
+template <class Coder, class AnyRecord>
+void each_field(Coder& coder, AnyRecord& record) {
+  coder.number(record.sequence)
+      .time(record.time_ms)
+      .kind(record.kind)
+      .number(record.writer)
+      .text(record.units)
+      .text(record.analyst)
+      .text(record.blocks)
+      .amount(record.price.amount)
+      .amount(record.price.delta)
+      .text(record.request_id)
+      .text(record.question)
+      .text(record.snapshot)
+      .hash(record.plan)
+      .number(record.about)
+      .hash(record.content)
+      .text(record.detail);
+}
+
 }  // namespace
 
 std::string_view to_string(Kind kind) {
@@ -128,44 +144,25 @@ std::string_view to_string(Kind kind) {
 Hash chain(const Hash& previous, const Record& record) {
   thread_local std::string bytes;  // kept, because a fold hashes millions
   bytes.assign(kDomain);
-  Encoder(bytes).hash(previous);
-  put_fields(bytes, record);
+  Encoder encoder(bytes);
+  encoder.hash(previous);
+  each_field(encoder, record);
   return sha256(bytes);
 }
 
 std::string fields_of(const Record& record) {
   std::string bytes;
   bytes.reserve(256 + record.question.size() + record.detail.size());
-  put_fields(bytes, record);
+  Encoder encoder(bytes);
+  each_field(encoder, record);
   return bytes;
 }
 
 Result<void> read_fields(std::string_view bytes, Record& record) {
-  std::uint64_t time_ms = 0;
-  std::uint64_t kind = 0;
   Decoder decoder(bytes);
-  decoder.number(record.sequence)
-      .number(time_ms)
-      .number(kind)
-      .number(record.writer)
-      .text(record.units)
-      .text(record.analyst)
-      .text(record.blocks)
-      .amount(record.price.amount)
-      .amount(record.price.delta)
-      .text(record.request_id)
-      .text(record.question)
-      .text(record.snapshot)
-      .hash(record.plan)
-      .number(record.about)
-      .hash(record.content)
-      .text(record.detail);
-  if (!decoder.is_whole() || kind >= kKinds) {
-    return Error{Code::kCorrupt, "the fields of a record cannot be read"};
-  }
-  record.time_ms = static_cast<std::int64_t>(time_ms);
-  record.kind = static_cast<Kind>(kind);
-  return {};
+  each_field(decoder, record);
+  if (decoder.is_whole()) return {};
+  return Error{Code::kCorrupt, "the fields of a record cannot be read"};
 }
 
 std::string join_names(std::vector<std::string> names) {
