@@ -252,6 +252,13 @@ TEST(PostgresStore, ALedgerThatKnewLessAsksInEarnest) {
   EXPECT_TRUE(home.open()->verify());
 }
 
+/// In a database of its own, with a cap of 2, and a witness that is not synced by every charge.
+std::unique_ptr<Ledger> with_witness_every(Home& home, std::uint64_t charges) {
+  home.path = server().fresh();
+  home.witness_every = charges;
+  return home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+}
+
 /// So many charges that batches of one trust the store by then.
 void charge_often(Ledger& ledger, const std::string& name, int charges = 80) {
   for (int i = 0; i < charges; ++i) {
@@ -262,10 +269,7 @@ void charge_often(Ledger& ledger, const std::string& name, int charges = 80) {
 
 TEST(PostgresStore, ALedgerThatTrustsTheStoreSeesWhatOthersWrite) {
   Home home;
-  home.path = server().fresh();
-  home.witness_every = 1000;
-  auto one =
-      home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+  auto one = with_witness_every(home, 1000);
   charge_often(*one, "a");
   auto two = home.open();
   ASSERT_TRUE(ask(*two, {.id = "b", .key = "b", .lines = {line("1.9")}}));
@@ -284,10 +288,7 @@ TEST(PostgresStore, ALedgerThatTrustsTheStoreLooksNowAndThen) {
     for (const bool by_witness : {false, true}) {
       SCOPED_TRACE(where + (by_witness ? " by the witness" : ""));
       Home home;
-      home.path = server().fresh();
-      home.witness_every = by_witness ? 100 : 1000;
-      auto ledger =
-          home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+      auto ledger = with_witness_every(home, by_witness ? 100 : 1000);
       charge_often(*ledger, "a", 90);
       home.sql(erase + where);
       int more = 0;
@@ -302,10 +303,7 @@ TEST(PostgresStore, ALedgerThatTrustsTheStoreLooksNowAndThen) {
       EXPECT_FALSE(home.try_open());
     }
     Home home;
-    home.path = server().fresh();
-    home.witness_every = 1000;
-    auto ledger =
-        home.create({.name = "patients", .cap = price("2"), .analysts = {{"ann", price("2")}}});
+    auto ledger = with_witness_every(home, 1000);
     charge_often(*ledger, "a");
     home.sql(erase + where);
     charge_often(*ledger, "b", 1);
