@@ -47,7 +47,7 @@ TEST(Crash, NothingThatWasSentIsLostWhereverThePowerGoesOff) {
     points += try_all(1, {.fault = {Fault::kCrash}, .survival = survival}, 1);
   }
   for (const Survival survival : {Survival::kEverything, Survival::kSomeWrites}) {
-    points += try_all(1, {.fault = {Fault::kCrash}, .survival = survival}, 3);
+    points += try_all(1, {.fault = {Fault::kCrash}, .survival = survival}, 2);
   }
   std::printf("power cuts: %d points\n", points);
   EXPECT_GE(points, 200);
@@ -67,7 +67,7 @@ TEST(Crash, NorOnAFullDiskOrAfterAFailedWrite) {
   int points = 0;
   for (const bool is_killed : {false, true}) {
     for (const Fault fault : {Fault::kFull, Fault::kWriteError}) {
-      points += try_all(1, {.fault = {fault}, .is_killed = is_killed}, 3);
+      points += try_all(1, {.fault = {fault}, .is_killed = is_killed}, 2);
     }
   }
   std::printf("full disks and failed writes: %d points\n", points);

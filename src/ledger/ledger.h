@@ -44,9 +44,9 @@
 #include "base/result.h"
 #include "ledger/answer.h"
 #include "ledger/commit_queue.h"
+#include "ledger/index.h"
 #include "ledger/record.h"
 #include "ledger/seal.h"
-#include "ledger/seen.h"
 #include "ledger/state.h"
 #include "ledger/store.h"
 #include "ledger/terms.h"
@@ -228,10 +228,16 @@ class Ledger {
   Head head() const;
   void note_witnessed(const Head& kept);
 
-  // ledger_charge.cc: what cannot be there is not asked of the store
+  // ledger_find.cc: records by what they say
+  /// The newest charge or share by this analyst under this id.
   Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
                                              const std::string& request_id);
+  /// The oldest answer to this question, whoever asked.
   Result<std::optional<Record>> find_answer(const QuestionKey& key);
+  /// Whether this analyst has a share of an answer to this question, or an answer of their own.
+  Result<bool> has_paid(const QuestionKey& key, const std::string& analyst);
+
+  // ledger_charge.cc
   struct Payer;
   struct Request;
   Result<Payer> payer_of(const Request& request, const ChargedUnits& units) const;
@@ -253,10 +259,10 @@ class Ledger {
   Result<void> refuse_foreign_witness();
 
   /// So many batches after one that found records of other processes begin with a look at the
-  /// store, and so many look in the statement that writes.
+  /// store.
   static constexpr int kLookFirst = 8;
-  static constexpr int kLookBesides = 64;
-  /// So many batches in a row trust that a store is only appended to.
+  /// So many look in the statement that writes; afterwards so many in a row trust that a store is
+  /// only appended to, before one looks again.
   static constexpr int kTrust = 64;
 
   const World world_;
@@ -266,8 +272,10 @@ class Ledger {
   std::mutex mutex_;  // guards all below
   std::unique_ptr<Store> store_;
   State state_;
-  Sequence looked_ = 0;  // up to here the store's records were seen to be there
-  Seen seen_;  // ids and questions of the records that state_ is the fold of, and maybe others
+  Index index_;                     // of the records that state_ is the fold of
+  Sequence looked_ = 0;             // up to here the store's records were seen to be there
+  int batches_trusted_ = 0;         // since then
+  int batches_alone_ = kLookFirst;  // since records of other processes were found
   std::optional<OwnerKey> key_;
   std::unique_ptr<Witness> witness_;
   std::uint64_t writer_ = 0;
@@ -279,9 +287,7 @@ class Ledger {
 
   // Of the batch that is being worked on:
   Result<std::int64_t> batch_time_ = 0;
-  int batches_alone_ = kLookFirst;  // since records of other processes were found
-  int batches_trusted_ = 0;         // since the store was looked at
-  std::optional<Error> broken_;     // a record could not be appended
+  std::optional<Error> broken_;  // a record could not be appended
   bool owner_wrote_ = false;
 
   // Fixed once opened; but a repair takes the fault away.

@@ -120,18 +120,6 @@ Result<void> Ledger::examine(Request& request) const {
   return {};
 }
 
-Result<std::optional<Record>> Ledger::find_request(const std::string& units,
-                                                   const std::string& analyst,
-                                                   const std::string& request_id) {
-  if (!seen_.may_have_request(units, analyst, request_id)) return std::optional<Record>();
-  return store_->find_request(units, analyst, request_id);
-}
-
-Result<std::optional<Record>> Ledger::find_answer(const QuestionKey& key) {
-  if (!seen_.may_have_answer(key)) return std::optional<Record>();
-  return store_->find_answer(key);
-}
-
 /// An id stands for one question for ever.
 Result<void> Ledger::check_request_id(const Request& request) {
   DISCREET_ASSIGN(const std::optional<Record> earlier,
@@ -200,8 +188,8 @@ Result<void> Ledger::pay(Request& request) {
     DISCREET_TRY(check_same_question(*request.stored, request.first().price, request.charge.plan(),
                                      request.first().blocks));
     DISCREET_ASSIGN(request.bytes, bytes_of_answer(*request.stored));
-    DISCREET_ASSIGN(const bool has_paid, store_->has_paid(request.key(), request.question.analyst));
-    if (has_paid) return {};
+    DISCREET_ASSIGN(const bool paid, has_paid(request.key(), request.question.analyst));
+    if (paid) return {};
   }
   if (!request.stored && state_.gave_its_answer()) return gave_its_answer();
   DISCREET_TRY(check_budgets(request));
@@ -323,18 +311,18 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
       DISCREET_TRY(check_same_question(*stored, first.price, request.charge.plan(), first.blocks));
     }
     if (!stored && state_.gave_its_answer()) return gave_its_answer();
-    DISCREET_ASSIGN(const bool has_paid, store_->has_paid(request.key(), question.analyst));
+    DISCREET_ASSIGN(const bool paid, has_paid(request.key(), question.analyst));
     quote.price = first.price;
     quote.repeat = stored.has_value();
     if (!stored) quote.total_pays = first.price;
-    if (!stored || !has_paid) quote.analyst_pays = first.price;
+    if (!stored || !paid) quote.analyst_pays = first.price;
     quote.total_left = first.space->total.left(first.numbers);
     quote.analyst_left = first.analyst->left(first.numbers);
     quote.fits = true;
     for (const Payer& payer : request.payers) {
       const Price nothing;
       const Price& total = stored ? nothing : payer.price;
-      const Price& own = stored && has_paid ? nothing : payer.price;
+      const Price& own = stored && paid ? nothing : payer.price;
       quote.fits = quote.fits && payer.space->total.admits(total, payer.numbers) &&
                    payer.analyst->admits(own, payer.numbers);
       if (&payer == &first) continue;

@@ -9,6 +9,7 @@
 #include "ledger/ledger.h"
 
 namespace discreet::ledger {
+
 /// To be asked before any lock: a forked child may have inherited it in any state.
 Result<void> Ledger::check_process() const {
   if (process_ == getpid()) return {};
@@ -84,9 +85,11 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
   const Sequence before = state_.next();
   if (!store_->begin_optimistic(state_.hash())) return false;
   state_.try_payments();
+  index_.try_records();
   const auto give_up = [this] {
     store_->rollback();
     state_.undo();
+    index_.undo();
     return false;
   };
   batch_time_ = next_time();
@@ -107,7 +110,7 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
     const auto kept = witness_->read();
     if (!kept || !*kept || !witnessed_ || **kept != *witnessed_) return give_up();
   }
-  const bool looks = is_due || batches_alone_ < kLookBesides || batches_trusted_ >= kTrust;
+  const bool looks = is_due || batches_alone_ < kTrust || batches_trusted_ >= kTrust;
   std::optional<Head> next;  // signed, not shown to anybody before it is true
   const Result<bool> kept =
       store_->commit_if_valid(looks ? std::optional(looked_) : std::nullopt, [&] {
@@ -116,7 +119,8 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
   if (!kept) return die(kept.error());
   if (!*kept) return give_up();
   state_.keep();
-  batches_alone_ = std::min(batches_alone_ + 1, kLookBesides);
+  index_.keep();
+  batches_alone_ = std::min(batches_alone_ + 1, kTrust);
   batches_trusted_ = looks ? 0 : batches_trusted_ + 1;
   if (looks) looked_ = state_.sequence();
   if (is_due) {
@@ -136,7 +140,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
     return known;
   }
   const Sequence first = state_.next();
-  batches_alone_ = first > known_before ? 0 : std::min(batches_alone_ + 1, kLookBesides);
+  batches_alone_ = first > known_before ? 0 : std::min(batches_alone_ + 1, kTrust);
   batch_time_ = next_time();
   (void)batch_time_.has_value();  // a failure matters only to those who append
   owner_wrote_ = false;
@@ -198,7 +202,7 @@ Result<void> Ledger::append(Record record) {
     done = state_.extend(record);
   }
   if (done) {
-    seen_.add(record);
+    index_.add(record);
     done = store_->append(std::move(record));
   }
   if (!done) broken_ = done.error();
@@ -207,7 +211,7 @@ Result<void> Ledger::append(Record record) {
 
 Result<void> Ledger::fold(const Record& record) {
   DISCREET_TRY(state_.apply(record));
-  seen_.add(record);
+  index_.add(record);
   return {};
 }
 

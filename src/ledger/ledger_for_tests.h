@@ -121,11 +121,10 @@ class Home {
   std::string bytes(const std::string& hex) const {
     return is_postgres(path) ? "'\\x" + hex + "'::bytea" : "x'" + hex + "'";
   }
-  /// A condition on a record, in the store's SQL.
-  std::string kind_is(Kind kind) const {
-    const std::string number = std::to_string(static_cast<int>(kind));
-    return (is_postgres(path) ? "get_byte(fields, 23) = " : "kind = ") + number;
-  }
+  /// The table of records in the store's SQL, and the number of a row in it: with PostgreSQL that
+  /// of the first record of a transaction.
+  std::string table() const { return is_postgres(path) ? "batches" : "records"; }
+  std::string number() const { return is_postgres(path) ? "first" : "sequence"; }
   /// Changes the store behind the ledger's back.
   void sql(const std::string& text) {
     if (is_postgres(path)) {
@@ -144,6 +143,28 @@ class Home {
     sqlite3_close(database);
   }
 };
+
+inline std::vector<Record> history_of(Home& home) {
+  std::vector<Record> history;
+  EXPECT_TRUE(home.open(Access::kLook)->history([&](const Record& record) -> Result<void> {
+    history.push_back(record);
+    return {};
+  }));
+  return history;
+}
+
+/// In the place of what PostgreSQL has, each record as if it were alone in its transaction.
+inline void put_into_database(Home& home, const std::vector<Record>& history) {
+  std::string sql = "DELETE FROM batches;";
+  for (const Record& record : history) {
+    const std::string number = std::to_string(record.sequence);
+    std::string bytes;
+    write_record(bytes, record);
+    sql += "INSERT INTO batches VALUES (" + number + ", " + number + ", " +
+           home.bytes(to_hex(record.hash)) + ", " + home.bytes(to_hex(bytes)) + ");";
+  }
+  home.sql(sql);
+}
 
 /// What was spent of the total and by an analyst, as text: "0.5 0.5".
 inline std::string spent(Ledger& ledger, const std::string& analyst = "ann",

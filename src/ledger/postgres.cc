@@ -3,22 +3,12 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
 
 namespace discreet::ledger {
 namespace {
 
 constexpr int kBinary = 1;
-constexpr int kNull = -1;  // in the place of a length
-
-template <std::size_t kBytes>
-void put_big_endian(std::string& out, std::int64_t value) {
-  auto bits = static_cast<std::uint64_t>(value);
-  std::array<char, kBytes> bytes{};
-  for (std::size_t i = kBytes; i-- > 0; bits >>= 8U) bytes[i] = static_cast<char>(bits & 0xffU);
-  out.append(bytes.data(), kBytes);
-}
 
 /// One line, without what libpq puts before and after it.
 std::string words_of(const char* message) {
@@ -33,7 +23,8 @@ std::string words_of(const char* message) {
 }  // namespace
 
 PgValues& PgValues::add(std::int64_t value) {
-  put_big_endian<8>(bytes_, value);
+  const std::uint64_t big_endian = __builtin_bswap64(static_cast<std::uint64_t>(value));
+  bytes_.append(reinterpret_cast<const char*>(&big_endian), sizeof(big_endian));
   return end();
 }
 
@@ -42,41 +33,10 @@ PgValues& PgValues::add(std::string_view bytes) {
   return end();
 }
 
-PgValues& PgValues::add_or_null(const std::optional<std::string_view>& bytes) {
-  if (bytes) return add(*bytes);
-  lengths_.push_back(kNull);
-  return *this;
-}
-
 PgValues& PgValues::end() {
   lengths_.push_back(static_cast<int>(bytes_.size() - ended_));
   ended_ = bytes_.size();
   return *this;
-}
-
-/// One dimension, maybe with nulls, counted from 1; the elements follow, each behind its length.
-void PgValues::begin_array(Type type, std::size_t size) {
-  put_big_endian<4>(bytes_, size == 0 ? 0 : 1);
-  put_big_endian<4>(bytes_, 1);
-  put_big_endian<4>(bytes_, static_cast<std::int64_t>(type));
-  if (size == 0) return;
-  put_big_endian<4>(bytes_, static_cast<std::int64_t>(size));
-  put_big_endian<4>(bytes_, 1);
-}
-
-void PgValues::add_element(std::int64_t value) {
-  put_big_endian<4>(bytes_, 8);
-  put_big_endian<8>(bytes_, value);
-}
-
-void PgValues::add_element(std::string_view bytes) {
-  put_big_endian<4>(bytes_, static_cast<std::int64_t>(bytes.size()));
-  bytes_ += bytes;
-}
-
-void PgValues::add_element_or_null(const std::optional<std::string_view>& bytes) {
-  if (bytes) return add_element(*bytes);
-  put_big_endian<4>(bytes_, kNull);
 }
 
 std::vector<const char*> PgValues::pointers() const {
@@ -84,8 +44,8 @@ std::vector<const char*> PgValues::pointers() const {
   all.reserve(lengths_.size());
   const char* next = bytes_.data();
   for (const int length : lengths_) {
-    all.push_back(length == kNull ? nullptr : next);
-    next += std::max(length, 0);
+    all.push_back(next);
+    next += length;
   }
   return all;
 }

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,39 +30,18 @@ class PgValues {
 
   PgValues& add(std::int64_t value);
   PgValues& add(std::string_view bytes);
-  PgValues& add_or_null(const std::optional<std::string_view>& bytes);
-  /// What `column` gives of each, numbers or bytes or nulls: bigint[], bytea[].
-  template <class Rows, class Column>
-  PgValues& add_all(const Rows& rows, const Column& column) {
-    using Value = decltype(column(*rows.begin()));
-    begin_array(std::is_integral_v<Value> ? Type::kInt8 : Type::kBytea, rows.size());
-    for (const auto& row : rows) {
-      if constexpr (std::is_same_v<Value, std::optional<std::string_view>>) {
-        add_element_or_null(column(row));
-      } else {
-        add_element(column(row));
-      }
-    }
-    return end();
-  }
 
   int size() const { return static_cast<int>(lengths_.size()); }
   std::vector<const char*> pointers() const;
   const std::vector<int>& lengths() const { return lengths_; }
 
  private:
-  /// Their numbers in the server's catalog.
-  enum class Type { kBytea = 17, kInt8 = 20 };
-  void begin_array(Type type, std::size_t size);
-  void add_element(std::int64_t value);
-  void add_element(std::string_view bytes);
-  void add_element_or_null(const std::optional<std::string_view>& bytes);
   /// Of a value: what was put since the last.
   PgValues& end();
 
   std::string bytes_;  // of all values, one behind the other
   std::size_t ended_ = 0;
-  std::vector<int> lengths_;  // -1: null
+  std::vector<int> lengths_;
 };
 
 /// A result that is here as a whole.

@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -17,11 +16,6 @@ namespace {
 
 constexpr std::size_t kRecent = 256;  // payments of ours that are remembered for their answers
 
-bool is_about(const Record& record, const QuestionKey& key) {
-  return record.units == key.units && record.question == key.question &&
-         record.snapshot == key.snapshot;
-}
-
 /// What is written waits here until the commit, which then takes one journey to the server; within
 /// the transaction it is read from here.
 struct Pending {
@@ -32,9 +26,14 @@ struct Pending {
     records.clear();
     answers.clear();
   }
+  std::optional<Record> record(Sequence sequence) const {
+    if (records.empty() || sequence < records.front().sequence) return std::nullopt;
+    const Sequence at = sequence - records.front().sequence;
+    return at < records.size() ? std::optional<Record>(records[at]) : std::nullopt;
+  }
   PgSession::Batch batch() const {
     PgSession::Batch all;
-    if (!records.empty()) all.emplace_back("append", rows_of(records));
+    if (!records.empty()) all.emplace_back("append", row_of(records));
     for (const auto& [charge, bytes] : answers) {
       all.emplace_back("put_answer", PgValues().add(as_number(charge)).add(bytes));
     }
@@ -44,23 +43,18 @@ struct Pending {
   /// S5, as one transaction: `last` is the last record's hash. Requires: there are records.
   PgSession::Batch batch_behind(const Hash& last, std::optional<Sequence> looked) const {
     PgSession::Batch all;
-    const Record& newest = records.back();
+    PgValues row = row_of(records);
     if (looked) {
-      PgValues values = rows_of(records);
-      values.add(bytes_of(last)).add(as_number(*looked));
-      values.add(as_number(records.front().sequence - *looked - 1));
-      all.emplace_back("append_if", std::move(values));
-    } else if (records.size() == 1) {  // by a plan that takes half as long to set up
-      all.emplace_back("append_next_one", row_of(newest));
-    } else {
-      all.emplace_back("append_next", rows_of(records));
+      row.add(bytes_of(last)).add(as_number(*looked));
+      row.add(as_number(records.front().sequence - *looked - 1));
     }
+    all.emplace_back(looked ? "append_if" : "append_next", std::move(row));
     for (const auto& [charge, bytes] : answers) {
       all.emplace_back("put_answer_if", PgValues()
                                             .add(as_number(charge))
                                             .add(bytes)
-                                            .add(as_number(newest.sequence))
-                                            .add(bytes_of(newest.hash)));
+                                            .add(as_number(records.front().sequence))
+                                            .add(bytes_of(records.back().hash)));
     }
     return all;
   }
@@ -123,8 +117,7 @@ class PostgresStore : public Store {
     const auto done =
         session_->commit_together(pending_.batch_behind(*assumed_, looked), meanwhile);
     if (!done) return fail(done);
-    const std::string all = "INSERT 0 " + std::to_string(pending_.records.size());
-    const bool is_valid = *done && (*done)->front().tag() == all;
+    const bool is_valid = *done && (*done)->front().tag() == "INSERT 0 1";
     if (is_valid) remember();
     rollback();
     return is_valid;
@@ -149,71 +142,36 @@ class PostgresStore : public Store {
 
   Result<void> records_from(Sequence first, const Visit& visit) override {
     if (assumed_) return not_optimistic();
-    Record record;
+    const auto visit_from_first = [&](const Record& record) -> Result<void> {
+      if (record.sequence < first) return {};  // before it in its row
+      return visit(record);
+    };
     for (Sequence next = first;;) {
-      DISCREET_ASSIGN(PgRows rows, session_->run("records_from", PgValues().add(as_number(next))));
-      for (int i = 0; i < rows.size(); ++i) {
-        DISCREET_TRY(read_row(rows.at(i), record));
-        DISCREET_TRY(visit(record));
-      }
-      if (static_cast<std::size_t>(rows.size()) < kPostgresChunk) break;
-      next = record.sequence + 1;
+      DISCREET_ASSIGN(PgRows rows, session_->run("rows_from", PgValues().add(as_number(next))));
+      for (int i = 0; i < rows.size(); ++i) DISCREET_TRY(read_row(rows.at(i), visit_from_first));
+      if (rows.size() < kPostgresChunk) break;
+      first = next = last_of(rows) + 1;
     }
-    for (const Record& waiting : pending_.records) {
-      if (waiting.sequence >= first) DISCREET_TRY(visit(waiting));
-    }
+    for (const Record& waiting : pending_.records) DISCREET_TRY(visit_from_first(waiting));
     return {};
   }
 
   Result<std::optional<Record>> record(Sequence sequence) override {
-    for (const Record& waiting : pending_.records) {
-      if (waiting.sequence == sequence) return std::optional<Record>(waiting);
-    }
+    if (auto waiting = pending_.record(sequence)) return waiting;
     if (assumed_) {
       // A record that we committed stays as it is, and the last one vouches for it (chain.md).
       const auto ours = std::ranges::lower_bound(recent_, sequence, {}, &Record::sequence);
       if (ours == recent_.end() || ours->sequence != sequence) return not_optimistic();
       return std::optional<Record>(*ours);
     }
-    return one("record", PgValues().add(as_number(sequence)));
-  }
-
-  Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
-                                             const std::string& request_id) override {
-    for (const Record& waiting : pending_.records | std::views::reverse) {
-      const bool pays = waiting.kind == Kind::kCharge || waiting.kind == Kind::kShare;
-      if (pays && waiting.units == units && waiting.analyst == analyst &&
-          waiting.request_id == request_id) {
-        return std::optional<Record>(waiting);
-      }
-    }
-    if (assumed_) return not_optimistic();
-    return one("find_last", PgValues().add(bytes_of(request_key(units, analyst, request_id))));
-  }
-
-  Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
-    if (!assumed_) {
-      DISCREET_ASSIGN(auto oldest, one("find_first", PgValues().add(bytes_of(answer_key(key)))));
-      if (oldest) return oldest;
-    }
-    for (const Record& waiting : pending_.records) {
-      if (waiting.kind == Kind::kAnswer && is_about(waiting, key)) {
-        return std::optional<Record>(waiting);
-      }
-    }
-    if (assumed_) return not_optimistic();
-    return std::optional<Record>();
-  }
-
-  Result<bool> has_paid(const QuestionKey& key, const std::string& analyst) override {
-    for (const Record& waiting : pending_.records) {
-      const bool counts = waiting.kind == Kind::kShare || waiting.kind == Kind::kAnswer;
-      if (counts && is_about(waiting, key) && waiting.analyst == analyst) return true;
-    }
-    if (assumed_) return not_optimistic();
-    DISCREET_ASSIGN(const PgRows rows,
-                    session_->run("has_paid", PgValues().add(bytes_of(payer_key(key, analyst)))));
-    return rows.size() > 0;
+    DISCREET_ASSIGN(const PgRows row, session_->run("row", PgValues().add(as_number(sequence))));
+    std::optional<Record> found;
+    if (row.size() == 0) return found;
+    DISCREET_TRY(read_row(row, [&](const Record& record) -> Result<void> {
+      if (record.sequence == sequence) found = record;
+      return {};
+    }));
+    return found;
   }
 
   Result<std::optional<std::string>> answer_bytes(Sequence charge) override {
@@ -250,14 +208,6 @@ class PostgresStore : public Store {
     pending_.clear();
   }
 
-  Result<std::optional<Record>> one(const char* statement, const PgValues& values) {
-    DISCREET_ASSIGN(PgRows rows, session_->run(statement, values));
-    if (rows.size() == 0) return std::optional<Record>();
-    Record record;
-    DISCREET_TRY(read_row(rows.at(0), record));
-    return std::optional<Record>(std::move(record));
-  }
-
   Result<void> connect() {
     DISCREET_ASSIGN(PgSession session, PgSession::open(options_.url));
     session_ = std::make_unique<PgSession>(std::move(session));
@@ -292,7 +242,7 @@ class PostgresStore : public Store {
                       std::to_string(kPostgresVersion) + ") ON CONFLICT DO NOTHING; COMMIT");
     if (!made) return made.error();
     DISCREET_ASSIGN(const PgRows begun,
-                    session_->run("SELECT 1 FROM discreet_ledger.records LIMIT 1"));
+                    session_->run("SELECT 1 FROM discreet_ledger.batches LIMIT 1"));
     if (begun.size() == 0) return {};
     return Error{Code::kConflict,
                  "the database holds a ledger already; a ledger is never replaced"};

@@ -5,8 +5,8 @@
 //
 //   S1  A writer holds one advisory lock from begin to commit and reads after it has it, each
 //       statement on what is committed then: PostgreSQL shows a commit before it lets go of its
-//       locks. Should somebody write without the lock, the primary key on `sequence` lets one of
-//       two such transactions commit, and the other gets no receipt.
+//       locks. Should somebody write without the lock, the primary key lets one of two that go
+//       on from the same record commit, and the other gets no receipt.
 //   S2  synchronous_commit is on; a server that says fsync=off or full_page_writes=off is refused.
 //       A failover to a replica that lags is a rollback: the witness finds it (L6).
 //   S3  Transactions; readers have one snapshot (repeatable read).

@@ -81,17 +81,13 @@ TEST(PostgresStore, AnOptimisticTransactionIsWrittenBehindTheRecordThatItAssumed
   ASSERT_TRUE(append_hashed(*store, hashed(0)));
   ASSERT_TRUE(store->begin_optimistic(hash_of(0)));
   const Record next = hashed(1);
-  const QuestionKey key{next.units, next.question, next.snapshot};
   // Nothing is asked of the database, so nothing is said of what may be there.
-  EXPECT_FALSE(store->find_request(next.units, next.analyst, next.request_id));
-  EXPECT_FALSE(store->find_answer(key));
-  EXPECT_FALSE(store->has_paid(key, "ann"));
   EXPECT_FALSE(store->answer_bytes(1));
   EXPECT_FALSE(store->record(7));
   EXPECT_FALSE(store->records_from(0, [](const Record&) -> Result<void> { return {}; }));
   EXPECT_EQ((*store->record(0))->question, "question 0");  // it wrote this one
   ASSERT_TRUE(store->append(next));
-  EXPECT_TRUE(*store->find_request(next.units, next.analyst, next.request_id));
+  EXPECT_EQ(**store->record(1), next);
   const auto done = store->commit_if_valid(0);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_TRUE(*done);
@@ -101,7 +97,7 @@ TEST(PostgresStore, AnOptimisticTransactionIsWrittenBehindTheRecordThatItAssumed
   answer.about = 1;
   ASSERT_TRUE(store->append(answer));
   ASSERT_TRUE(store->put_answer(answer, "bytes"));
-  EXPECT_TRUE(*store->find_answer({answer.units, answer.question, answer.snapshot}));
+  EXPECT_EQ(**store->record(2), answer);
   EXPECT_EQ(*store->answer_bytes(1), "bytes");
   EXPECT_TRUE(*store->commit_if_valid(std::nullopt));
   auto other = store_at(url, StoreMode::kRead);
@@ -133,7 +129,7 @@ TEST(PostgresStore, AnOptimisticTransactionThatAssumedWronglyWritesNothing) {
       {"a gap behind what was looked at", hash_of(1), 3, 0},
   };
   for (const Case& one : cases) {
-    for (const Sequence count : {1, 2}) {  // one record has a statement of its own
+    for (const Sequence count : {1, 2}) {
       SCOPED_TRACE(std::string(one.what) + ", " + std::to_string(count));
       ASSERT_TRUE(store->begin_optimistic(one.last));
       Record record = hashed(one.appended, Kind::kAnswer);
@@ -141,13 +137,13 @@ TEST(PostgresStore, AnOptimisticTransactionThatAssumedWronglyWritesNothing) {
       record.hash = hash_of(99);
       ASSERT_TRUE(store->append(record));
       if (count == 2) {
-        ASSERT_TRUE(store->append(hashed(one.appended + 5)));
+        ASSERT_TRUE(store->append(hashed(one.appended + 1)));
       }
       ASSERT_TRUE(store->put_answer(record, "ours"));
       const auto done = store->commit_if_valid(one.looked);
       ASSERT_TRUE(done) << done.error().message;
       EXPECT_FALSE(*done);
-      for (const Sequence sequence : {2, 3, 5, 6, 7, 8}) EXPECT_FALSE(has(*other, sequence));
+      for (const Sequence sequence : {2, 3, 4, 5}) EXPECT_FALSE(has(*other, sequence));
       ASSERT_TRUE(other->begin_read());
       EXPECT_FALSE(*other->answer_bytes(50));
       other->rollback();
@@ -205,9 +201,12 @@ TEST(PostgresStore, WhatIsCommittedWhileAnOptimisticTransactionLooksIsSeenAllThe
     auto raw = PgSession::open(url).value();
     Record theirs = hashed(next, Kind::kTopUp);
     theirs.analyst = "raw";
-    ASSERT_TRUE(raw.run("BEGIN; INSERT INTO discreet_ledger.records VALUES (" +
-                        std::to_string(next) + ", '\\x" + to_hex(fields_of(theirs)) +
-                        "', '', '\\x" + to_hex(bytes_of(theirs.hash)) + "')"));
+    const std::string number = std::to_string(next);
+    std::string bytes;
+    write_record(bytes, theirs);
+    ASSERT_TRUE(raw.run("BEGIN; INSERT INTO discreet_ledger.batches VALUES (" + number + ", " +
+                        number + ", '\\x" + to_hex(theirs.hash) + "', '\\x" + to_hex(bytes) +
+                        "')"));
     std::atomic<bool> is_over = false;
     bool is_written = commits;
     std::thread writer([&, looks = looks] {
@@ -282,9 +281,9 @@ TEST(PostgresStore, ALedgerThatTrustsTheStoreSeesWhatOthersWrite) {
 TEST(PostgresStore, ALedgerThatTrustsTheStoreLooksNowAndThen) {
   // Records that somebody deletes are missed after so many batches at the latest, the newest ones
   // and others; when the witness is moved; and whenever the balances are looked at.
-  const std::string erase = "DELETE FROM records WHERE sequence = ";
+  const std::string erase = "DELETE FROM batches WHERE first = ";
   for (const std::string where :
-       {"(SELECT max(sequence) FROM records)", "(SELECT max(sequence) - 3 FROM records)"}) {
+       {"(SELECT max(first) FROM batches)", "(SELECT max(first) - 3 FROM batches)"}) {
     for (const bool by_witness : {false, true}) {
       SCOPED_TRACE(where + (by_witness ? " by the witness" : ""));
       Home home;
@@ -360,78 +359,25 @@ TEST(PostgresStore, ALedgerWhoseProcessSleptReleasesNothing) {
   EXPECT_EQ(spent(*ledger), "2 2");
 }
 
-TEST(PostgresStore, WhatARecordIsFoundByIsCheckedWhenItIsRead) {
-  const std::string url = server().fresh();
-  auto store = store_at(url, StoreMode::kCreate);
-  auto raw = PgSession::open(url).value();
-  const auto reads = [&] {
-    const auto read = store->begin_read()
-                          ? store->records_from(0, [](const Record&) -> Result<void> { return {}; })
-                          : Result<void>();
-    store->rollback();
-    return read.has_value();
-  };
-  Sequence next = 0;
-  for (const Kind kind : {Kind::kCharge, Kind::kShare, Kind::kAnswer, Kind::kTopUp}) {
-    ASSERT_TRUE(append_hashed(*store, hashed(next, kind)));
-    EXPECT_TRUE(reads());
-    for (const char* column : {"found_by", "paid_by"}) {
-      for (const char* harm : {"NULL", "sha256('')", "hash"}) {
-        const std::string set = std::string("UPDATE discreet_ledger.records SET ") + column + " = ";
-        const std::string where = " WHERE sequence = " + std::to_string(next);
-        auto was = raw.run(std::string("SELECT quote_nullable(") + column + ") FROM " +
-                           "discreet_ledger.records" + where);
-        ASSERT_TRUE(was);
-        const std::string before(was->at(0).bytes(0));
-        if (before == harm) continue;  // it has none
-        ASSERT_TRUE(raw.run(set + harm + where));
-        EXPECT_FALSE(reads()) << column << " " << harm;
-        ASSERT_TRUE(raw.run(set + before + where));
-        EXPECT_TRUE(reads());
-      }
+TEST(PostgresStore, RecordsOfOneTransactionAreNamedEach) {
+  Home home;
+  home.path = server().fresh();
+  home.create().reset();  // records 1 to 3 are one transaction's
+  const std::vector<Record> history = history_of(home);
+  put_into_database(home, history);  // how records are spread over rows is nobody's secret
+  EXPECT_TRUE(home.open());
+  for (std::size_t harmed = 1; harmed <= 3; ++harmed) {
+    std::string bytes;
+    for (std::size_t i = 1; i <= 3; ++i) {
+      Record record = history[i];
+      if (i == harmed) record.time_ms += 1;
+      write_record(bytes, record);
     }
-    ++next;
+    home.sql("DELETE FROM batches WHERE first > 0; INSERT INTO batches VALUES (1, 3, " +
+             home.bytes(to_hex(history[3].hash)) + ", " + home.bytes(to_hex(bytes)) + ")");
+    const std::string why = home.why_not();
+    EXPECT_NE(why.find("record " + std::to_string(harmed)), std::string::npos) << why;
   }
-}
-
-TEST(PostgresStore, LooksUpByAllThatItIsGiven) {
-  auto store = store_at(server().fresh(), StoreMode::kCreate);
-  const Record charge = hashed(0);
-  Record again = hashed(1);  // the same id once more: the newest counts
-  again.request_id = charge.request_id;
-  const Record share = hashed(2, Kind::kShare);
-  const Record answer = hashed(3, Kind::kAnswer);
-  Record later = hashed(4, Kind::kAnswer);  // the same question: the oldest counts
-  later.question = answer.question;
-  later.analyst = "bob";
-  for (const Record& record : {charge, again, share, answer, later}) {
-    ASSERT_TRUE(append_hashed(*store, record));
-  }
-  ASSERT_TRUE(store->begin_read());
-  EXPECT_EQ((*store->find_request("patients", "ann", "request 0"))->sequence, 1u);
-  EXPECT_EQ((*store->find_request("patients", "ann", "request 2"))->sequence, 2u);
-  EXPECT_FALSE(*store->find_request("patients", "ann", "request 3"));  // an answer is no request
-  EXPECT_FALSE(*store->find_request("patients", "bob", "request 0"));
-  EXPECT_FALSE(*store->find_request("staff", "ann", "request 0"));
-  const auto answered = [&](const std::string& units, const std::string& question,
-                            const std::string& snapshot) {
-    const auto found = store->find_answer({units, question, snapshot});
-    return *found ? static_cast<int>((*found)->sequence) : -1;
-  };
-  EXPECT_EQ(answered("patients", "question 3", ""), 3);
-  EXPECT_EQ(answered("patients", "question 3", "x"), -1);
-  EXPECT_EQ(answered("staff", "question 3", ""), -1);
-  EXPECT_EQ(answered("patients", "question 0", ""), -1);  // a charge is no answer
-  EXPECT_EQ(answered("patients", "question 2", ""), -1);  // nor is a share
-  const auto paid = [&](const std::string& question, const std::string& analyst) {
-    return *store->has_paid({charge.units, question, charge.snapshot}, analyst);
-  };
-  EXPECT_TRUE(paid("question 2", "ann"));
-  EXPECT_TRUE(paid("question 3", "ann"));
-  EXPECT_TRUE(paid("question 3", "bob"));
-  EXPECT_FALSE(paid("question 2", "bob"));
-  EXPECT_FALSE(paid("question 0", "ann"));
-  store->rollback();
 }
 
 TEST(PostgresStore, AServerThatDiesKeepsWhatItCommitted) {

@@ -82,7 +82,8 @@ class Decoder {
     text = take(size);
     return *this;
   }
-  bool is_whole() const { return fits_ && rest_.empty(); }
+  bool fits() const { return fits_; }
+  std::string_view rest() const { return rest_; }
 
  private:
   Decoder& fail() {
@@ -150,19 +151,19 @@ Hash chain(const Hash& previous, const Record& record) {
   return sha256(bytes);
 }
 
-std::string fields_of(const Record& record) {
-  std::string bytes;
-  bytes.reserve(256 + record.question.size() + record.detail.size());
+void write_record(std::string& bytes, const Record& record) {
   Encoder encoder(bytes);
   each_field(encoder, record);
-  return bytes;
+  encoder.text(record.signature).hash(record.hash);
 }
 
-Result<void> read_fields(std::string_view bytes, Record& record) {
+Result<void> take_record(std::string_view& bytes, Record& record) {
   Decoder decoder(bytes);
   each_field(decoder, record);
-  if (decoder.is_whole()) return {};
-  return Error{Code::kCorrupt, "the fields of a record cannot be read"};
+  decoder.text(record.signature).hash(record.hash);
+  if (!decoder.fits()) return Error{Code::kCorrupt, "the bytes of a record cannot be read"};
+  bytes = decoder.rest();
+  return {};
 }
 
 std::string join_names(std::vector<std::string> names) {

@@ -77,11 +77,12 @@ struct Record {
 /// Everything but `signature` and `hash` enters it.
 Hash chain(const Hash& previous, const Record& record);
 
-/// What chain() hashes of a record, but for `previous`: for a store that keeps it as it is.
-std::string fields_of(const Record& record);
-/// The other way round; leaves `signature` and `hash` alone. Fails with: kCorrupt unless
-/// fields_of() made the bytes.
-Result<void> read_fields(std::string_view bytes, Record& record);
+/// Puts a record behind `bytes`: what chain() hashes of it but for `previous`, the signature, the
+/// hash. For a store that keeps records as bytes.
+void write_record(std::string& bytes, const Record& record);
+/// Takes the record that `bytes` begin with away from them. Strings are assigned, so that their
+/// memory is kept. Fails with: kCorrupt unless write_record() made it.
+Result<void> take_record(std::string_view& bytes, Record& record);
 
 /// Names, each preceded by its length: "4:20224:2023". Sorted and without repetitions, so that a
 /// set has one text.

@@ -26,18 +26,6 @@ class SqliteStore : public Store {
         {records_from_,
          "SELECT " DISCREET_COLUMNS " FROM records WHERE sequence >= ? ORDER BY sequence"},
         {record_, "SELECT " DISCREET_COLUMNS " FROM records WHERE sequence = ?"},
-        {find_request_, "SELECT " DISCREET_COLUMNS
-                        " FROM records WHERE kind IN (4, 5) AND units = ? AND analyst = ? "
-                        "AND request_id = ? ORDER BY sequence DESC LIMIT 1"},
-        {find_answer_,
-         "SELECT " DISCREET_COLUMNS " FROM records WHERE kind = 6 AND units = ? AND question = ? "
-         "AND snapshot = ? ORDER BY sequence LIMIT 1"},
-        {find_share_,
-         "SELECT 1 FROM records WHERE kind = 5 AND units = ? AND question = ? AND snapshot = ? "
-         "AND analyst = ? LIMIT 1"},
-        {find_own_,
-         "SELECT 1 FROM records WHERE kind = 6 AND units = ? AND question = ? AND snapshot = ? "
-         "AND analyst = ? LIMIT 1"},
         {answer_bytes_, "SELECT bytes FROM answers WHERE charge = ?"},
         {append_,
          "INSERT INTO records (" DISCREET_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
@@ -111,30 +99,11 @@ class SqliteStore : public Store {
   Result<std::optional<Record>> record(Sequence sequence) override {
     Rows rows = connection_.rows(record_);
     rows.bind(static_cast<std::int64_t>(sequence));
-    return one(rows);
-  }
-
-  Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
-                                             const std::string& request_id) override {
-    Rows rows = connection_.rows(find_request_);
-    rows.bind_text(units).bind_text(analyst).bind_blob(request_id);
-    return one(rows);
-  }
-
-  Result<std::optional<Record>> find_answer(const QuestionKey& key) override {
-    Rows rows = connection_.rows(find_answer_);
-    rows.bind_text(key.units).bind_blob(key.question).bind_blob(key.snapshot);
-    return one(rows);
-  }
-
-  Result<bool> has_paid(const QuestionKey& key, const std::string& analyst) override {
-    for (const Statement* statement : {&find_share_, &find_own_}) {
-      Rows rows = connection_.rows(*statement);
-      rows.bind_text(key.units).bind_blob(key.question).bind_blob(key.snapshot).bind_text(analyst);
-      DISCREET_ASSIGN(const bool found, rows.step());
-      if (found) return true;
-    }
-    return false;
+    DISCREET_ASSIGN(const bool found, rows.step());
+    if (!found) return std::optional<Record>();
+    Record record;
+    DISCREET_TRY(read_record(rows, record));
+    return std::optional<Record>(std::move(record));
   }
 
   Result<std::optional<std::string>> answer_bytes(Sequence charge) override {
@@ -153,14 +122,6 @@ class SqliteStore : public Store {
     return connection_.rows(statement).run();
   }
 
-  static Result<std::optional<Record>> one(Rows& rows) {
-    DISCREET_ASSIGN(const bool found, rows.step());
-    if (!found) return std::optional<Record>();
-    Record record;
-    DISCREET_TRY(read_record(rows, record));
-    return std::optional<Record>(std::move(record));
-  }
-
   Connection connection_;  // outlives the statements
   Statement begin_write_;
   Statement begin_read_;
@@ -168,10 +129,6 @@ class SqliteStore : public Store {
   Statement rollback_;
   Statement records_from_;
   Statement record_;
-  Statement find_request_;
-  Statement find_answer_;
-  Statement find_share_;
-  Statement find_own_;
   Statement answer_bytes_;
   Statement append_;
   Statement put_answer_;

@@ -4,7 +4,8 @@
 //
 //   records    the history, one row for each record, columns as in ledger/record.h
 //   answers    the bytes of the answer to a charge
-//   requests, answered, shared    partial indexes, so that a charge touches one of them
+//
+// Both are found by sequence alone (ledger/index.h has the rest), so there is no further index.
 //
 // The header of the file holds an application id and the version of the schema. Older versions are
 // migrated when they are opened for writing; a newer one is refused.
@@ -34,7 +35,7 @@ struct SqliteOptions {
   int busy_ms = 60'000;
 };
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 /// Fails with: kConflict (kCreate: exists); kNotFound; kStorage; kCorrupt; kUnsupported (a newer
 /// version).

@@ -20,13 +20,6 @@
 
 namespace discreet::ledger {
 
-/// What a question is looked up by.
-struct QuestionKey {
-  const std::string& units;
-  const std::string& question;
-  const std::string& snapshot;
-};
-
 /// One thread at a time. Every call can fail with kStorage (locked for too long, read only, full,
 /// failed) and kCorrupt (the database says that its file is damaged).
 class Store {
@@ -64,14 +57,6 @@ class Store {
   /// Calls `visit` with the records from `first` on in order, until it returns an error.
   virtual Result<void> records_from(Sequence first, const Visit& visit) = 0;
   virtual Result<std::optional<Record>> record(Sequence sequence) = 0;
-  /// The newest charge or share by this analyst under this id.
-  virtual Result<std::optional<Record>> find_request(const std::string& units,
-                                                     const std::string& analyst,
-                                                     const std::string& request_id) = 0;
-  /// The oldest answer to this question, whoever asked.
-  virtual Result<std::optional<Record>> find_answer(const QuestionKey& key) = 0;
-  /// Whether this analyst has a share of an answer to this question, or an answer of their own.
-  virtual Result<bool> has_paid(const QuestionKey& key, const std::string& analyst) = 0;
   /// The bytes of the answer to a charge, if there is one.
   virtual Result<std::optional<std::string>> answer_bytes(Sequence charge) = 0;
 };

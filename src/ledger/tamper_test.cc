@@ -49,23 +49,22 @@ std::vector<std::string> edits_of_file(const Home& home) {
   };
 }
 
-/// And of PostgreSQL: bytes of its fields here and there, the last one included, and what it is
-/// found by.
+/// And of PostgreSQL: bytes of its record here and there, the last one included.
 std::vector<std::string> edits_of_database(const Home& home) {
   const auto bytes = [&](const std::string& hex) { return home.bytes(hex); };
   std::vector<std::string> edits = {
       "hash = " + bytes(std::string(64, '0')),
       "hash = " + bytes("00"),
-      "fields = fields || " + bytes("00"),
-      "fields = " + bytes(""),
-      "found_by = NULL",
-      "found_by = " + bytes(std::string(64, '0')),
-      "paid_by = found_by",
+      "records = records || " + bytes("00"),
+      "records = records || records",
+      "records = " + bytes(""),
+      "last = last + 1",
+      "last = last - 1",
   };
   for (const char* at :
-       {"7", "15", "23", "31", "39", "47", "60", "100", "150", "200", "length(fields) - 1"}) {
-    const std::string where = std::string("fields, ") + at;
-    edits.push_back("fields = set_byte(" + where + ", get_byte(" + where + ") # 1)");
+       {"7", "15", "23", "31", "39", "47", "60", "100", "150", "200", "length(records) - 1"}) {
+    const std::string where = std::string("records, ") + at;
+    edits.push_back("records = set_byte(" + where + ", get_byte(" + where + ") # 1)");
   }
   return edits;
 }
@@ -76,7 +75,7 @@ TEST(Tamper, AnEditedRowIsNamed) {
   for (const std::string& edit : edits) {
     Home home;
     with_answers(home, 3).reset();
-    home.sql("UPDATE records SET " + edit + " WHERE sequence = 6");
+    home.sql("UPDATE " + home.table() + " SET " + edit + " WHERE " + home.number() + " = 6");
     const std::string why = home.why_not();
     EXPECT_NE(why.find("record 6"), std::string::npos) << edit << ": " << why;
     EXPECT_FALSE(home.try_open(Access::kLook)) << edit;
@@ -87,22 +86,29 @@ TEST(Tamper, AnEditedRowIsNamed) {
 TEST(Tamper, AnOwnersRecordWithoutTheSignatureIsNamed) {
   Home home;
   with_answers(home, 1).reset();
-  home.sql("UPDATE records SET signature = " + home.bytes(std::string(128, '0')) +
-           " WHERE sequence = 2");
+  if (is_postgres(home.path)) {
+    std::vector<Record> history = history_of(home);
+    history[2].signature = std::string(64, '\0');
+    put_into_database(home, history);
+  } else {
+    home.sql("UPDATE records SET signature = " + home.bytes(std::string(128, '0')) +
+             " WHERE sequence = 2");
+  }
   EXPECT_SAYS(home.why_not(), "record 2 (analyst) does not bear the owner's signature");
 }
 
 TEST(Tamper, RowsTakenFromTheMiddleAreMissed) {
   Home home;
   with_answers(home, 3).reset();
-  home.sql("DELETE FROM records WHERE sequence = 6");
+  home.sql("DELETE FROM " + home.table() + " WHERE " + home.number() + " = 6");
   EXPECT_SAYS(home.why_not(), "record 7 (answer) follows record 5");
 }
 
 TEST(Tamper, ADeletedTailIsARollback) {
   Home home;
   with_answers(home, 3).reset();
-  home.sql("DELETE FROM records WHERE sequence >= 7; DELETE FROM answers WHERE charge >= 7");
+  home.sql("DELETE FROM " + home.table() + " WHERE " + home.number() +
+           " >= 7; DELETE FROM answers WHERE charge >= 7");
   const std::string why = home.why_not();
   EXPECT_SAYS(why, "rolled back: it ends at record 6, but its witness has seen record 8");
   EXPECT_SAYS(why, "discreet ledger recover");
@@ -112,25 +118,19 @@ TEST(Tamper, AHistoryWrittenAnewIsNotTheWitnesssOne) {
   Home home;
   with_answers(home, 2).reset();
   // Somebody halves a price and repairs the chain after it; the witness is not fooled.
-  std::vector<Record> history;
-  {
-    auto ledger = home.open(Access::kLook);
-    ASSERT_TRUE(ledger->history([&](const Record& record) -> Result<void> {
-      history.push_back(record);
-      return {};
-    }));
-  }
+  std::vector<Record> history = history_of(home);
   history[4].price = price("0.025");
-  std::string edits = "UPDATE records SET ";
-  edits += is_postgres(home.path) ? "fields = " + home.bytes(to_hex(fields_of(history[4])))
-                                  : "amount = '25000000000000000'";
-  edits += " WHERE sequence = 4;";
+  std::string edits = "UPDATE records SET amount = '25000000000000000' WHERE sequence = 4;";
   for (std::size_t i = 4; i < history.size(); ++i) {
     history[i].hash = chain(history[i - 1].hash, history[i]);
     edits += "UPDATE records SET hash = " + home.bytes(to_hex(history[i].hash)) +
              " WHERE sequence = " + std::to_string(i) + ";";
   }
-  home.sql(edits);
+  if (is_postgres(home.path)) {
+    put_into_database(home, history);
+  } else {
+    home.sql(edits);
+  }
   EXPECT_SAYS(home.why_not(), "record 6 is not the one that its witness has seen");
 }
 
@@ -154,16 +154,16 @@ TEST(Tamper, SwappedAndLostAnswersAreNamedWhenTheyAreRead) {
 TEST(Tamper, WhatHappensBehindAnOpenLedgerIsSeenBeforeTheNextCharge) {
   const Home any;
   const std::string zeros = any.bytes(std::string(64, '0'));
-  const bool is_file = !is_postgres(any.path);
-  const std::string fields =
-      is_file ? "time_ms, kind, writer, units, analyst, blocks, amount, delta, request_id, "
-                "question, snapshot, plan, about, content, detail"
-              : "fields";
-  const std::string keys = is_file ? "" : ", found_by, paid_by";
-  for (const std::string& harm : {std::string("DELETE FROM records WHERE sequence = 5"),
-                                  "UPDATE records SET hash = " + zeros + " WHERE sequence = 5",
-                                  "INSERT INTO records SELECT 6, " + fields + ", signature, hash" +
-                                      keys + " FROM records WHERE sequence = 5"}) {
+  const std::string rows = any.table() + " WHERE " + any.number() + " = 5";
+  const std::string same = is_postgres(any.path)
+                               ? "6, 6, hash, records"
+                               : "6, time_ms, kind, writer, units, analyst, blocks, amount, delta, "
+                                 "request_id, question, snapshot, plan, about, content, detail, "
+                                 "signature, hash";
+  for (const std::string& harm :
+       {"DELETE FROM " + rows,
+        "UPDATE " + any.table() + " SET hash = " + zeros + " WHERE " + any.number() + " = 5",
+        "INSERT INTO " + any.table() + " SELECT " + same + " FROM " + rows}) {
     Home home;
     auto ledger = with_answers(home, 1);
     home.sql(harm);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/index.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace discreet::ledger {
+namespace {
+
+constexpr std::size_t kFirstSize = 1024;                // of the first segment
+constexpr std::size_t kSizeMax = std::size_t{1} << 26;  // of any
+
+}  // namespace
+
+void Chains::add(const std::optional<Key>& key) {
+  if (segments_.empty() || segments_.back().older.size() == segments_.back().heads.size()) {
+    const std::size_t size =
+        segments_.empty() ? kFirstSize : std::min(kSizeMax, 2 * segments_.back().heads.size());
+    Segment next;
+    next.begin = size_;
+    next.heads.resize(size);
+    next.older.reserve(size);
+    next.marks.reserve(size);
+    segments_.push_back(std::move(next));
+  }
+  Segment& last = segments_.back();
+  last.marks.push_back(key ? Segment::mark(*key) : std::uint16_t{0});
+  last.older.push_back(0);
+  ++size_;
+  if (!key) return;
+  std::uint32_t& head = last.heads[last.bucket(*key)];
+  last.older.back() = head;
+  head = static_cast<std::uint32_t>(last.older.size());
+}
+
+std::size_t Chains::bytes() const {
+  std::size_t sum = 0;
+  for (const Segment& segment : segments_) {
+    sum += segment.heads.size() *
+           (sizeof(segment.heads[0]) + sizeof(segment.older[0]) + sizeof(segment.marks[0]));
+  }
+  return sum;
+}
+
+Chains::Trail::Trail(const Chains& chains, const Key& key)
+    : chains_(&chains), key_(key), older_segments_(chains.segments_.size()) {}
+
+std::optional<std::uint64_t> Chains::Trail::next() {
+  for (;;) {
+    if (at_ == 0) {
+      if (older_segments_ == 0) return std::nullopt;
+      const Segment& segment = chains_->segments_[--older_segments_];
+      at_ = segment.heads[segment.bucket(key_)];
+      continue;
+    }
+    const Segment& segment = chains_->segments_[older_segments_];
+    const std::size_t offset = at_ - 1;
+    at_ = segment.older[offset];
+    if (segment.marks[offset] == Segment::mark(key_)) return segment.begin + offset;
+  }
+}
+
+Index::Key Index::key_of(char kind, std::initializer_list<std::string_view> parts) const {
+  random::SipState<> state(secret_);
+  state.widen();
+  state.add(static_cast<std::uint64_t>(kind));
+  // With their lengths, so that what stands where cannot be mistaken.
+  for (const std::string_view part : parts) {
+    state.add(part.size());
+    state.add_bytes(part);
+  }
+  return state.finish_wide();
+}
+
+Index::Keys Index::keys_of(const Record& record) const {
+  Keys keys;
+  if (record.kind == Kind::kCharge || record.kind == Kind::kShare) {
+    keys.record = key_of('r', {record.units, record.analyst, record.request_id});
+  }
+  if (record.kind == Kind::kShare) {
+    keys.share = key_of('s', {record.units, record.question, record.snapshot, record.analyst});
+  }
+  if (record.kind == Kind::kAnswer) {
+    keys.record = key_of('a', {record.units, record.question, record.snapshot});
+  }
+  return keys;
+}
+
+void Index::add(const Record& record) {
+  DISCREET_CHECK(record.sequence == records_.size() + waiting_.size());
+  const Keys keys = keys_of(record);
+  if (tries_) {
+    waiting_.push_back(keys);
+  } else {
+    link(keys);
+  }
+}
+
+void Index::link(const Keys& keys) {
+  if (keys.share) {
+    shown_.push_back(records_.size());
+    shares_.add(keys.share);
+  }
+  records_.add(keys.record);
+}
+
+void Index::keep() {
+  tries_ = false;
+  for (const Keys& keys : waiting_) link(keys);
+  waiting_.clear();
+}
+
+void Index::undo() {
+  tries_ = false;
+  waiting_.clear();
+}
+
+Index::Trail Index::requests(std::string_view units, std::string_view analyst,
+                             std::string_view request_id) const {
+  return {*this, false, key_of('r', {units, analyst, request_id})};
+}
+
+Index::Trail Index::answers(const QuestionKey& key) const {
+  return {*this, false, key_of('a', {key.units, key.question, key.snapshot})};
+}
+
+Index::Trail Index::shares(const QuestionKey& key, std::string_view analyst) const {
+  return {*this, true, key_of('s', {key.units, key.question, key.snapshot, analyst})};
+}
+
+Index::Trail::Trail(const Index& index, bool is_of_shares, const Key& key)
+    : index_(&index),
+      is_of_shares_(is_of_shares),
+      key_(key),
+      waiting_(index.waiting_.size()),
+      kept_(is_of_shares ? index.shares_ : index.records_, key) {}
+
+std::optional<Sequence> Index::Trail::next() {
+  while (waiting_ > 0) {
+    const Keys& keys = index_->waiting_[--waiting_];
+    if ((is_of_shares_ ? keys.share : keys.record) == key_) {
+      return index_->records_.size() + waiting_;
+    }
+  }
+  const std::optional<std::uint64_t> found = kept_.next();
+  if (!found || !is_of_shares_) return found;
+  return index_->shown_[*found];
+}
+
+std::size_t Index::bytes() const {
+  return records_.bytes() + shares_.bytes() + shown_.size() * sizeof(Sequence);
+}
+
+}  // namespace discreet::ledger
