@@ -4,8 +4,8 @@ from harness import google_benchmark, main, row
 
 NOTES = """Charges are durable (write-ahead log, synchronous=FULL) before the receipt exists; the witness, in a
 file of its own, is synced every 64 charges. "SQLite, bare" is one row of 300 bytes inserted and committed with the
-same settings, measured in turns of 64 with ours; "PostgreSQL, bare" the same through libpq, over a local socket. Opening reads and checks the whole history: hash chain,
-signatures, caps; verifying does it again and reads every answer. The 10^6 records are half charges, half answers;
+same settings, one after each of ours, so that both have the same good and bad moments of the disk; "PostgreSQL, bare"
+the same through libpq, over a local socket. Opening reads and checks the whole history: hash chain, signatures, caps; verifying does it again and reads every answer. The 10^6 records are half charges, half answers;
 memory is what the process holds after both."""
 
 

@@ -42,15 +42,16 @@ class Store {
   /// begin_write().
   virtual bool begin_optimistic(const Hash& /*last*/) { return false; }
   /// S5. False: there is another last record, and nothing was written. Fails as commit() does.
-  /// With `looked`, a record before the last, it also looks whether somebody has changed what only
-  /// appending may change: all records behind that one are there, and the last is as assumed. That
-  /// takes the database longer. `meanwhile` is called while it works.
+  /// With `looked`, the last record of an earlier transaction, it also looks whether somebody has
+  /// changed what only appending may change: all records behind that one are there, and the last is
+  /// as assumed. That takes the database longer. `meanwhile` is called while it works.
   virtual Result<bool> commit_if_valid(std::optional<Sequence> /*looked*/,
                                        const std::function<void()>& /*meanwhile*/ = {}) {
     return Error{Code::kUnsupported, "this store has no optimistic transactions"};
   }
 
   // Within a transaction:
+  /// Requires: it is the next behind the last record.
   virtual Result<void> append(Record record) = 0;
   /// The bytes of an answer. Requires: its record was appended; a charge has one answer at most.
   virtual Result<void> put_answer(const Record& answer, const std::string& bytes) = 0;
