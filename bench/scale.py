@@ -20,12 +20,13 @@ WORKS = ["count", "by_city", "quantiles_of_users"]
 LIMITS = {"4GB": 4096, "1GB": 1024}  # the second has less than the rows of 10^8, so that they go to disk
 TRINO = ["orders, counted by priority", "orders, prices by priority", "lines with their orders, counted by flag",
          "lines with their orders, prices by flag", "Q3"]
+WARM_UP = 8
 DATA = ROOT / "build/bench/sql"
 
 NOTES = """DuckDB: questions of `./dev bench sql` over 10^6 to 10^8 rows of a tenth as many users, milliseconds from a checked
 question to its bounded integers; the exponent is that of time from the smallest size to the largest, and beside it that of the last ten times as many rows alone. Memory is the peak of a process that asks `by_city`
 of the largest size under a limit (`duckdb?memory=4GB`), everything included. Trino: TPC-H sf1 of the tpch connector, a
-coordinator and two workers on the same machine, customers as units; each beside the same question without privacy, four times to warm up, then the median of eight (the best of a few is as often a lucky plain one as a lucky private one: collector and compiler of Java come and go); processor time
+coordinator and two workers on the same machine, customers as units; each beside the same question without privacy, eight times to warm up, then the median of eight (the best of a few is as often a lucky plain one as a lucky private one: collector and compiler of Java come and go); processor time
 is that of all nodes, their compiler and collector included. Ledger: durable charges in a PostgreSQL on the same disk, beside a row of 300 bytes inserted and committed there; a charge takes 0.06 to 0.1 ms longer, which shows on a disk that syncs in less than half a millisecond (docs/growth.md); each the middle one of many turns.
 Peers: COUNT and SUM(income) by city over 10^6 rows of 10^5 users, at most 3 cities a user and 4 rows in each, the best of two; SmartNoise from a PostgreSQL that is asked
 for ours too, once its rows are there; Tumult on Spark with both cores, from Parquet, the cities given to it."""
@@ -59,10 +60,10 @@ def trino():
             sys.exit("the Trino cluster did not start; see build/log/trino.log")
         time.sleep(1)
     found = {}
-    for round in range(12):  # four to warm up (Java compiles what is used often)
-        progress(f"Trino, round {round + 1} of 12")
+    for round in range(WARM_UP + 8):  # Java compiles what is used often, and on a slow machine late
+        progress(f"Trino, round {round + 1} of {WARM_UP + 8}")
         for name, entry in google_benchmark("bench_scale", 0).items():
-            if round >= 4:
+            if round >= WARM_UP:
                 found.setdefault(name_of(name), []).append(entry["real_time"])
                 found.setdefault(f"{name_of(name)} cpu", []).append(entry["cpu"] * 1000)
     return {name: statistics.median(times) for name, times in found.items()}

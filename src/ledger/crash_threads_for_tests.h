@@ -24,10 +24,11 @@ class ThreadTrial {
     Verdict verdict;
     oracle_.allow_races();
     disk_.plan(point_.fault);
-    if (auto ledger = open()) {
+    if (auto opened = open()) {
+      Ledger& ledger = **opened;
       std::vector<std::thread> threads;
       for (int i = 0; i < kThreads; ++i) {
-        threads.emplace_back([this, i, &ledger] { ask_all(*ledger.value(), i); });
+        threads.emplace_back([this, i, &ledger] { ask_all(ledger, i); });
       }
       for (std::thread& thread : threads) thread.join();
       disk_.kill();

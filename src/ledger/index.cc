@@ -62,6 +62,7 @@ std::optional<std::uint64_t> Chains::Trail::next() {
 }
 
 Index::Key Index::key_of(char kind, std::initializer_list<std::string_view> parts) const {
+  if (misleads_) return {};
   random::SipState<> state(secret_);
   state.widen();
   state.add(static_cast<std::uint64_t>(kind));

@@ -77,7 +77,10 @@ class Chains {
 
 class Index {
  public:
-  explicit Index(const random::Secret& secret = {}) : secret_(secret) {}
+  Index() = default;
+  /// `misleads`: every trail leads to all records, as a false alarm leads to one. For tests.
+  explicit Index(const random::Secret& secret, bool misleads = false)
+      : secret_(secret), misleads_(misleads) {}
 
   /// Requires: all records are added, in order.
   void add(const Record& record);
@@ -121,6 +124,7 @@ class Index {
   void link(const Keys& keys);
 
   random::Secret secret_;
+  bool misleads_ = false;
   Chains records_;               // by sequence
   Chains shares_;                // by their place in the next
   std::vector<Sequence> shown_;  // the sequences of shares

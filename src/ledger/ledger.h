@@ -60,6 +60,7 @@ struct World {
   std::function<std::unique_ptr<Witness>(const std::filesystem::path&)> witness = file_witness;
   std::string sqlite_vfs = {};  ///< empty: SQLite's own
   int busy_ms = 60'000;         ///< how long to wait for other processes
+  bool index_misleads = false;  ///< it raises all the false alarms that there can be
 };
 
 struct Created {

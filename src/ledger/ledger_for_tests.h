@@ -83,12 +83,16 @@ class Home {
   std::int64_t now_ms = 1'700'000'000'000;
   std::uint64_t witness_every = 1;
   std::int64_t witness_ms = 0;
+  bool index_misleads = false;
   std::filesystem::path path = place_in(scratch, "patients.ledger");
   std::filesystem::path key = scratch / "key";
   std::filesystem::path witness = scratch / "witness";
 
   World world() {
-    return {.clock = [this] { return now_ms; }, .witness = file_witness, .sqlite_vfs = {}};
+    return {.clock = [this] { return now_ms; },
+            .witness = file_witness,
+            .sqlite_vfs = {},
+            .index_misleads = index_misleads};
   }
   std::unique_ptr<Ledger> create(const NamespaceTerms& terms = patients()) {
     auto ledger = Ledger::create({.path = path,

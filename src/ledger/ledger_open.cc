@@ -194,7 +194,7 @@ Result<void> Ledger::draw_secrets() {
   DISCREET_ASSIGN(const std::string bytes, draw(sizeof(writer_)));
   std::memcpy(&writer_, bytes.data(), sizeof(writer_));
   DISCREET_ASSIGN(const random::Secret secret, random::Secret::fresh());
-  index_ = Index(secret);
+  index_ = Index(secret, world_.index_misleads);
   return {};
 }
 

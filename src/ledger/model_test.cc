@@ -126,7 +126,8 @@ Price cents(std::int64_t n) { return price(hundredths(n).c_str()); }
 
 class Machine {
  public:
-  explicit Machine(Neighbours neighbours) {
+  Machine(Neighbours neighbours, bool index_misleads) {
+    home_.index_misleads = index_misleads;
     reference_.neighbours = neighbours;
     reference_.caps = {{"", 60}, {"ann", 40}, {"bob", 25}};
     reference_.blocks = {"a", "b", "c"};
@@ -295,7 +296,8 @@ class Machine {
 };
 
 RC_GTEST_PROP(Model, TheLedgerIsItsReferenceOverRandomHistories, ()) {
-  Machine machine(*rc::gen::element(Neighbours::kAddRemove, Neighbours::kReplaceOne));
+  Machine machine(*rc::gen::element(Neighbours::kAddRemove, Neighbours::kReplaceOne),
+                  *rc::gen::arbitrary<bool>());
   const int steps = *rc::gen::inRange(1, 80);
   for (int i = 0; i < steps; ++i) {
     machine.step();
