@@ -8,7 +8,8 @@
 namespace discreet::ledger {
 namespace {
 
-constexpr std::size_t kFirstSize = 1024;                // of the first segment
+// Of the first segment: large, since a key that is new is looked for in every segment.
+constexpr std::size_t kFirstSize = std::size_t{1} << 16;
 constexpr std::size_t kSizeMax = std::size_t{1} << 26;  // of any
 
 }  // namespace
@@ -37,8 +38,8 @@ void Chains::add(const std::optional<Key>& key) {
 std::size_t Chains::bytes() const {
   std::size_t sum = 0;
   for (const Segment& segment : segments_) {
-    sum += segment.heads.size() *
-           (sizeof(segment.heads[0]) + sizeof(segment.older[0]) + sizeof(segment.marks[0]));
+    sum += segment.heads.size() * sizeof(segment.heads[0]) +
+           segment.older.size() * (sizeof(segment.older[0]) + sizeof(segment.marks[0]));
   }
   return sum;
 }

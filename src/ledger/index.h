@@ -11,7 +11,7 @@
 // It may lead to records under other keys as well, so each is read and compared. That is a look at
 // the store and nothing else; fewer than one new key in 1,000 causes one, whatever the history's
 // length. Keys are hashed under a secret, so that nobody can choose ids that cause many. A record
-// takes 10 bytes, and up to twice that right after the index has grown; a share takes 28.
+// takes 10 bytes, up to 14 right after the index has grown; a share takes 18 more, or 22.
 //
 // [Kn98] Knuth: The Art of Computer Programming 3, 6.4: chaining.
 // [AB07] Almeida, Baquero, Preguica, Hutchison: Scalable Bloom filters. IPL 101(6), 2007: growing
