@@ -8,38 +8,40 @@
 namespace discreet::ledger {
 namespace {
 
-// Of the first segment: large, since a key that is new is looked for in every segment.
+// Numbers of the first segment: many, since a key that is new is looked for in every segment.
 constexpr std::size_t kFirstSize = std::size_t{1} << 16;
-constexpr std::size_t kSizeMax = std::size_t{1} << 26;  // of any
+constexpr std::size_t kSizeMax = std::size_t{1} << 26;
+constexpr std::size_t kNumbersOfBucket = 2;  // in a segment that is full
 
 }  // namespace
 
 void Chains::add(const std::optional<Key>& key) {
-  if (segments_.empty() || segments_.back().older.size() == segments_.back().heads.size()) {
+  if (segments_.empty() ||
+      segments_.back().links.size() == kNumbersOfBucket * segments_.back().heads.size()) {
     const std::size_t size =
-        segments_.empty() ? kFirstSize : std::min(kSizeMax, 2 * segments_.back().heads.size());
+        segments_.empty() ? kFirstSize : std::min(kSizeMax, 2 * segments_.back().links.size());
     Segment next;
     next.begin = size_;
-    next.heads.resize(size);
-    next.older.reserve(size);
-    next.marks.reserve(size);
+    next.heads.resize(size / kNumbersOfBucket);
+    next.links.reserve(size);
     segments_.push_back(std::move(next));
   }
   Segment& last = segments_.back();
-  last.marks.push_back(key ? Segment::mark(*key) : std::uint16_t{0});
-  last.older.push_back(0);
   ++size_;
-  if (!key) return;
+  if (!key) {
+    last.links.push_back({});
+    return;
+  }
   std::uint32_t& head = last.heads[last.bucket(*key)];
-  last.older.back() = head;
-  head = static_cast<std::uint32_t>(last.older.size());
+  last.links.push_back({head, Segment::mark(*key)});
+  head = static_cast<std::uint32_t>(last.links.size());
 }
 
 std::size_t Chains::bytes() const {
   std::size_t sum = 0;
   for (const Segment& segment : segments_) {
     sum += segment.heads.size() * sizeof(segment.heads[0]) +
-           segment.older.size() * (sizeof(segment.older[0]) + sizeof(segment.marks[0]));
+           segment.links.size() * sizeof(segment.links[0]);
   }
   return sum;
 }
@@ -57,8 +59,9 @@ std::optional<std::uint64_t> Chains::Trail::next() {
     }
     const Segment& segment = chains_->segments_[older_segments_];
     const std::size_t offset = at_ - 1;
-    at_ = segment.older[offset];
-    if (segment.marks[offset] == Segment::mark(key_)) return segment.begin + offset;
+    const auto [older, mark] = segment.links[offset];
+    at_ = older;
+    if (mark == Segment::mark(key_)) return segment.begin + offset;
   }
 }
 

@@ -9,9 +9,9 @@
 //   what waits and then through that bucket's chain of every segment.
 //
 // It may lead to records under other keys as well, so each is read and compared. That is a look at
-// the store and nothing else; fewer than one new key in 1,000 causes one, whatever the history's
+// the store and nothing else; fewer than one new key in 10^7 causes one, whatever the history's
 // length. Keys are hashed under a secret, so that nobody can choose ids that cause many. A record
-// takes 10 bytes, up to 14 right after the index has grown; a share takes 18 more, or 22.
+// takes 10 bytes, up to 13 right after the index has grown; a share takes 18 more, or 21.
 //
 // [Kn98] Knuth: The Art of Computer Programming 3, 6.4: chaining.
 // [AB07] Almeida, Baquero, Preguica, Hutchison: Scalable Bloom filters. IPL 101(6), 2007: growing
@@ -62,13 +62,16 @@ class Chains {
  private:
   /// Twice as large as the one before it. Numbers within it count from 1; 0 is none.
   struct Segment {
+    struct Link {
+      std::uint32_t older;  // the next older number in its bucket
+      std::uint32_t mark;   // 32 bits of its key
+    };
     std::uint64_t begin = 0;           // the first number
-    std::vector<std::uint32_t> heads;  // of a bucket: its newest number
-    std::vector<std::uint32_t> older;  // of a number: the next older one in its bucket
-    std::vector<std::uint16_t> marks;  // of a number: 16 bits of its key
+    std::vector<std::uint32_t> heads;  // of each bucket: its newest number
+    std::vector<Link> links;           // of each number
 
     std::size_t bucket(const Key& key) const { return key.low & (heads.size() - 1); }
-    static std::uint16_t mark(const Key& key) { return static_cast<std::uint16_t>(key.high); }
+    static std::uint32_t mark(const Key& key) { return static_cast<std::uint32_t>(key.high); }
   };
 
   std::vector<Segment> segments_;
