@@ -27,7 +27,7 @@ NOTES = """DuckDB: questions of `./dev bench sql` over 10^6 to 10^8 rows of a te
 question to its bounded integers; the exponent is that of time from the smallest size to the largest, and beside it that of the last ten times as many rows alone. Memory is the peak of a process that asks `by_city`
 of the largest size under a limit (`duckdb?memory=4GB`), everything included. Trino: TPC-H sf1 of the tpch connector, a
 coordinator and two workers on the same machine, customers as units; each beside the same question without privacy, eight times to warm up, then the median of eight (the best of a few is as often a lucky plain one as a lucky private one: collector and compiler of Java come and go); processor time
-is that of all nodes, their compiler and collector included. Ledger: durable charges in a PostgreSQL on the same disk, beside a row of 300 bytes inserted and committed there; one after each of ours, and each the middle one of many turns; a charge takes 0.05 to 0.1 ms longer (docs/growth.md).
+is that of all nodes, their compiler and collector included. Ledger: durable charges in a PostgreSQL on the same disk, beside a row of 300 bytes inserted and committed there; one after each of ours; 64 clients follow one at once; of many turns the one with the middle ratio; a charge takes 0.05 to 0.1 ms longer (docs/growth.md).
 Peers: COUNT and SUM(income) by city over 10^6 rows of 10^5 users, at most 3 cities a user and 4 rows in each, the best of two; SmartNoise from a PostgreSQL that is asked
 for ours too, once its rows are there; Tumult on Spark with both cores, from Parquet, the cities given to it."""
 
