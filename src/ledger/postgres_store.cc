@@ -70,8 +70,13 @@ class PostgresStore : public Store {
 
   Result<void> open() {
     DISCREET_TRY(connect());
-    if (options_.mode == StoreMode::kCreate) DISCREET_TRY(create());
-    auto version = session_->run("SELECT max(version) FROM discreet_ledger.format");
+    const bool creates = options_.mode == StoreMode::kCreate;
+    constexpr const char* kVersion = "SELECT max(version) FROM discreet_ledger.format";
+    auto version = session_->run(kVersion);
+    if (creates && !version && version.error().code == Code::kNotFound) {
+      DISCREET_TRY(create());
+      version = session_->run(kVersion);
+    }
     if (!version && version.error().code == Code::kNotFound) {
       return Error{Code::kNotFound,
                    "the database holds no ledger; create one with `discreet ledger init --ledger "
@@ -85,6 +90,8 @@ class PostgresStore : public Store {
                                            std::to_string(kPostgresVersion) +
                                            "; use the program that made them, or a newer one"};
     }
+    // Only now: beside tables of another version there would be a second ledger.
+    if (creates) DISCREET_TRY(check_empty());
     return prepare();
   }
 
@@ -146,11 +153,11 @@ class PostgresStore : public Store {
       if (record.sequence < first) return {};  // before it in its row
       return visit(record);
     };
-    for (Sequence next = first;;) {
-      DISCREET_ASSIGN(PgRows rows, session_->run("rows_from", PgValues().add(as_number(next))));
+    for (;;) {
+      DISCREET_ASSIGN(PgRows rows, session_->run("rows_from", PgValues().add(as_number(first))));
       for (int i = 0; i < rows.size(); ++i) DISCREET_TRY(read_row(rows.at(i), visit_from_first));
       if (rows.size() < kPostgresChunk) break;
-      first = next = last_of(rows) + 1;
+      first = last_of(rows) + 1;
     }
     for (const Record& waiting : pending_.records) DISCREET_TRY(visit_from_first(waiting));
     return {};
@@ -241,6 +248,10 @@ class PostgresStore : public Store {
                       "INSERT INTO discreet_ledger.format VALUES (" +
                       std::to_string(kPostgresVersion) + ") ON CONFLICT DO NOTHING; COMMIT");
     if (!made) return made.error();
+    return {};
+  }
+
+  Result<void> check_empty() {
     DISCREET_ASSIGN(const PgRows begun,
                     session_->run("SELECT 1 FROM discreet_ledger.batches LIMIT 1"));
     if (begun.size() == 0) return {};

@@ -423,6 +423,11 @@ TEST(PostgresStore, RefusesAServerThatForgetsAndADatabaseWithoutALedger) {
       "ledger" + url.substr(url.find("/ledger") + 7, url.find('?') - url.find("/ledger") - 7);
   server().must("UPDATE discreet_ledger.format SET version = 99", database);
   EXPECT_EQ(open_postgres_store({.url = url}).error().code, Code::kUnsupported);
+  // Nor is a ledger begun beside tables of another version, which may hold one.
+  server().must("DROP TABLE discreet_ledger.batches", database);
+  const auto beside = open_postgres_store({.url = url, .mode = StoreMode::kCreate});
+  EXPECT_EQ(beside.error().code, Code::kUnsupported);
+  EXPECT_EQ(server().must("SELECT to_regclass('discreet_ledger.batches') IS NULL", database), "t");
   server().must("ALTER SYSTEM SET full_page_writes = off");
   server().must("SELECT pg_reload_conf()");
   Error forgets{Code::kCorrupt, ""};
