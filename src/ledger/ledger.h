@@ -19,8 +19,8 @@
 //   L5  A request id that has an answer gives the same bytes again and charges nothing. A question
 //       has the same bytes for everybody under one label.
 //   L6  A history that is older than its witness, or not a continuation of it, is not used; nor are
-//       two copies at once. With a witness synced every N charges, at most N - 1 charges can be
-//       undone unseen.
+//       two copies at once, if they share a witness that did not go back itself. With a witness
+//       synced every N charges, at most N - 1 charges can be undone unseen.
 //   L8  A charge that several namespaces pay is in the history for all of them, or for none.
 //   L7  A charge has one receipt for each of its parts, ever, whichever process takes it.
 //

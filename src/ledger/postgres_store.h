@@ -8,7 +8,8 @@
 //       locks. Should somebody write without the lock, the primary key lets one of two that go
 //       on from the same record commit, and the other gets no receipt.
 //   S2  synchronous_commit is on; a server that says fsync=off or full_page_writes=off is refused.
-//       A failover to a replica that lags is a rollback: the witness finds it (L6).
+//       A failover to a replica that lags is a rollback: a witness that has seen a lost record
+//       finds it (L6); another machine's may not have seen one.
 //   S3  Transactions; readers have one snapshot (repeatable read).
 //   S4  COMMIT counts only when the server answers COMMIT: to a transaction that it has given up it
 //       answers ROLLBACK, without an error. A writer that sleeps in its transaction for longer than
