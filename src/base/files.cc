@@ -125,6 +125,12 @@ Result<void> sync_directory_of(const std::filesystem::path& file) {
   return {};
 }
 
+Result<std::uint64_t> device_of(const std::filesystem::path& file) {
+  struct stat facts{};
+  if (::stat(file.c_str(), &facts) != 0) return failure(file, "cannot be looked at", errno);
+  return std::uint64_t{facts.st_dev};
+}
+
 Result<void> make_directories(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> missing;
   std::filesystem::path step = directory.lexically_normal();

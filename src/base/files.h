@@ -51,6 +51,10 @@ class OpenFile {
 /// before.
 Result<void> sync_directory_of(const std::filesystem::path& file);
 
+/// The device that a file is on, as a number to compare (stat's st_dev). Links are followed.
+/// Fails with: kNotFound; kStorage.
+Result<std::uint64_t> device_of(const std::filesystem::path& file);
+
 /// Creates what is missing of the path to a directory, for the owner's eyes only, durably.
 Result<void> make_directories(const std::filesystem::path& directory);
 

@@ -23,6 +23,15 @@ class Files : public testing::Test {
   std::filesystem::path directory_;
 };
 
+TEST_F(Files, TheDeviceIsThatOfTheFileALinkLeadsTo) {
+  const auto file = OpenFile::open(directory_ / "f", O_RDWR | O_CREAT).value();
+  std::filesystem::create_symlink("/proc/self/stat", directory_ / "link");
+  EXPECT_EQ(device_of(directory_ / "f").value(), device_of(directory_).value());
+  EXPECT_EQ(device_of(directory_ / "link").value(), device_of("/proc/self/stat").value());
+  EXPECT_NE(device_of(directory_ / "link").value(), device_of(directory_ / "f").value());
+  EXPECT_EQ(device_of(directory_ / "missing").error().code, Code::kNotFound);
+}
+
 TEST_F(Files, WhatIsWrittenIsReadBackAndShortOnlyAtTheEnd) {
   const auto file = OpenFile::open(directory_ / "f", O_RDWR | O_CREAT).value();
   ASSERT_TRUE(file.write_at(3, "abc").has_value());

@@ -131,6 +131,16 @@ Result<void> begin_ledger(const ServeArguments& arguments, const std::filesystem
   return init_ledger(arguments.world.policy_path(), arguments.world.where, streams);
 }
 
+/// A backup of that device holds both, and restored it gives budget back without a trace.
+void warn_of_witness(const ledger::Ledger& ledger, const Streams& streams) {
+  if (!ledger.witness_shares_device()) return;
+  say(streams.err, "warning: the ledger and its witness " +
+                       in_quotes(ledger.witness_path().string()) +
+                       " are on one device, so a restored backup could give budget back unnoticed; "
+                       "stop the server, move the witness to another device and name it with "
+                       "--witness FILE (docs/advisories.md, ADV-2026-20)\n");
+}
+
 Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   server::Signals signals;  // before any thread is made
   ::umask(077);             // what is kept here is for nobody else
@@ -140,6 +150,7 @@ Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   DISCREET_ASSIGN(const server::api::ServiceOptions options, service_options(arguments, streams));
   DISCREET_TRY(begin_ledger(arguments, options.state, streams));
   DISCREET_ASSIGN(const auto service, server::api::Service::open(options));
+  warn_of_witness(service->world()->ledger(), streams);
   http.log = [&](const server::http::Seen& seen) { service->note(seen); };
   http.body_max = [&](const server::http::Request& request) { return service->body_max(request); };
   DISCREET_ASSIGN(const auto server,

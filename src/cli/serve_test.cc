@@ -2,6 +2,9 @@
 // The server as a program: started, killed under load, reloaded, stopped, and started wrongly.
 #include <sys/resource.h>
 
+#include <algorithm>
+
+#include "base/files.h"
 #include "cli/process_for_tests.h"
 #include "cli/serve_for_tests.h"
 #include "engine/postgres/postgres_for_tests.h"
@@ -62,6 +65,35 @@ TEST(Serve, TheFirstStartMakesEverythingFromThePolicy) {
   ledger::spill(scratch / "policy.yaml", policy + "server: {tls: {certificate: server.pem}}\n");
   const Finished wrong = discreet({words.begin() + 1, words.end()});
   EXPECT_EQ(wrong.status, 2);
+}
+
+constexpr const char* kOneDevice = "are on one device";
+
+TEST(Serve, ItWarnsWhenLedgerAndWitnessAreOnOneDevice) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  const ServedSurvey survey(program_path(), scratch.path(), 1);
+  ServerProcess server(survey.command());
+  ASSERT_NE(server.port(), 0);
+  for (const char* const told : {kOneDevice, "--witness FILE", "docs/advisories.md"}) {
+    EXPECT_NE(server.said().find(told), std::string::npos) << told << "\n" << server.said();
+  }
+}
+
+TEST(Serve, ItDoesNotWarnOfAWitnessOnAnotherDevice) {
+  const Scratch here(Scratch::Place::kMemory);
+  const Scratch there(Scratch::Place::kDisk);
+  if (device_of(here.path()).value() == device_of(there.path()).value()) {
+    GTEST_SKIP() << "there is no second device to write to: " << here.path() << ", "
+                 << there.path();
+  }
+  const ServedSurvey survey(program_path(), here.path(), 1);
+  std::filesystem::rename(here / "witness", here / "moved");
+  std::filesystem::copy_file(here / "moved", there / "witness");
+  std::vector<std::string> words = survey.command();
+  std::replace(words.begin(), words.end(), survey.path("witness"), (there / "witness").string());
+  ServerProcess server(words);
+  ASSERT_NE(server.port(), 0) << server.said();
+  EXPECT_EQ(server.said().find(kOneDevice), std::string::npos) << server.said();
 }
 
 /// A question for each number.

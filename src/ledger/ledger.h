@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/result.h"
 #include "ledger/answer.h"
 #include "ledger/commit_queue.h"
@@ -58,6 +59,7 @@ namespace discreet::ledger {
 struct World {
   Clock clock = system_time_ms;
   std::function<std::unique_ptr<Witness>(const std::filesystem::path&)> witness = file_witness;
+  std::function<Result<std::uint64_t>(const std::filesystem::path&)> device = device_of;
   std::string sqlite_vfs = {};  ///< empty: SQLite's own
   int busy_ms = 60'000;         ///< how long to wait for other processes
   bool index_misleads = false;  ///< it raises all the false alarms that there can be
@@ -183,6 +185,11 @@ class Ledger {
   const LedgerTerms& terms() const { return terms_; }
   const std::filesystem::path& witness_path() const { return witness_path_; }
   const std::filesystem::path& key_path() const { return key_path_; }
+  /// Whether the ledger's file and its witness are on one device, so that one backup or snapshot
+  /// may restore both, and nobody would find the rollback (L6). False as well where that cannot be
+  /// told: a ledger in PostgreSQL, a file that cannot be looked at. Two file systems on one disk
+  /// are two devices.
+  bool witness_shares_device() const;
   /// Why the witness does not vouch for this history (kLook, kRepair).
   const std::optional<Error>& witness_fault() const { return witness_fault_; }
   bool can_write() const { return key_.has_value(); }
@@ -294,6 +301,7 @@ class Ledger {
   // Fixed once opened; but a repair takes the fault away.
   LedgerTerms terms_;
   Access access_ = Access::kUse;
+  std::filesystem::path path_;
   std::filesystem::path key_path_;
   std::filesystem::path witness_path_;
   std::optional<Error> witness_fault_;

@@ -65,6 +65,7 @@ Result<std::unique_ptr<Ledger>> Ledger::create(const Created& created) {
                                           .vfs = created.world.sqlite_vfs,
                                           .busy_ms = created.world.busy_ms}));
   std::unique_ptr<Ledger> ledger(new Ledger(created.world, std::move(store)));
+  ledger->path_ = created.path;
   if (const Result<void> begun = ledger->begin_history(created); !begun) {
     ledger.reset();
     remove_new_store(created.path);
@@ -121,6 +122,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const Opened& opened) {
                                           .vfs = opened.world.sqlite_vfs,
                                           .busy_ms = opened.world.busy_ms}));
   std::unique_ptr<Ledger> ledger(new Ledger(opened.world, std::move(store)));
+  ledger->path_ = opened.path;
   const Result<void> read = ledger->read_history(opened);
   if (!read) {
     const Error& error = read.error();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "ledger/ledger_for_tests.h"
 
@@ -377,6 +378,37 @@ TEST(Ledger, AForkedChildIsRefused) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(ask(*ledger, {}));
+}
+
+// The devices are made up: what the machine's own folders are on is not known.
+TEST(Ledger, ItIsKnownWhetherLedgerAndWitnessAreOnOneDevice) {
+  Home home;
+  (void)home.create();
+  std::map<std::filesystem::path, std::uint64_t> devices;
+  World world = home.world();
+  world.device = [&](const std::filesystem::path& file) -> Result<std::uint64_t> {
+    const auto found = devices.find(file);
+    if (found == devices.end()) return Error{Code::kNotFound, "gone"};
+    return found->second;
+  };
+  const auto shares = [&] {
+    const auto ledger = Ledger::open({.path = home.path,
+                                      .key = home.key,
+                                      .witness = home.witness,
+                                      .access = Access::kUse,
+                                      .world = world});
+    return ledger.value()->witness_shares_device();
+  };
+  devices = {{home.path, 1}, {home.witness, 1}};
+  EXPECT_EQ(shares(), !is_postgres(home.path));  // of a database only its address is known
+  devices = {{home.path, 1}, {home.witness, 2}};
+  EXPECT_FALSE(shares());
+  devices = {{home.path, 1}};
+  EXPECT_FALSE(shares());
+  devices = {{home.witness, 1}};
+  EXPECT_FALSE(shares());
+  devices.clear();
+  EXPECT_FALSE(shares());
 }
 
 TEST(Ledger, VerifyReadsEverythingAgain) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger and its witness (L6): what it says about our history, and when it must move on.
 #include "ledger/ledger.h"
+#include "ledger/store_place.h"
 
 namespace discreet::ledger {
 namespace {
@@ -106,6 +107,13 @@ Result<void> Ledger::advance_witness(const Head& next) {
   charges_then_ = charges;
   time_then_ms_ = time_ms;
   return {};
+}
+
+bool Ledger::witness_shares_device() const {
+  if (is_postgres(path_)) return false;
+  const Result<std::uint64_t> ours = world_.device(path_);
+  const Result<std::uint64_t> theirs = world_.device(witness_path_);
+  return ours && theirs && *ours == *theirs;
 }
 
 Result<std::optional<Head>> Ledger::witness_head() {
