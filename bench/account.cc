@@ -3,14 +3,13 @@
 // bench/account.py sets the numbers beside other libraries'.
 #include "accounting/account.h"
 
-#include <benchmark/benchmark.h>
-
 #include <string>
 #include <vector>
 
 #include "accounting/filter.h"
+#include "bench.h"
 
-namespace discreet::accounting {
+namespace discreet::accounting::account_bench {
 namespace {
 
 Rational number(const char* text) { return Rational::parse(text).value(); }
@@ -36,7 +35,7 @@ void filter_charge(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+int run(const bench::Words& words) {
   const auto anchor = [](const std::string& name, const std::vector<Use>& uses) {
     benchmark::RegisterBenchmark(name.c_str(), [uses](benchmark::State& state) {
       compose(state, uses);
@@ -50,8 +49,10 @@ void filter_charge(benchmark::State& state) {
   anchor("500 laplace, epsilon 0.01 + 500 gaussians, sigma 100",
          {{Laplace{number("0.01")}, 500}, {Gaussian{100}, 500}});
   benchmark::RegisterBenchmark("filter charge", filter_charge);
-  return true;
-}();
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("account", run);
 
 }  // namespace
-}  // namespace discreet::accounting
+}  // namespace discreet::accounting::account_bench

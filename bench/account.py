@@ -15,7 +15,7 @@ empty value: the peer failed or does not offer it."""
 
 def ours():
     values = {}
-    for work, entry in google_benchmark("bench_account", min_time=0.5).items():
+    for work, entry in google_benchmark("account", min_time=0.5).items():
         if work in ANCHORS:
             values[work, "ms"] = entry["cpu_time"]
             values[work, "upper"] = entry["upper"]

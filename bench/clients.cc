@@ -2,19 +2,18 @@
 // What clients are compared with: the server's own part of answering, from the bytes of messages to
 // the bytes of rows; a question as a C++ call; noise for an array in C++. bench/clients.py measures
 // the clients.
-#include <benchmark/benchmark.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <vector>
 
+#include "bench.h"
 #include "cli/asking.h"
 #include "cli/own_arrays.h"
 #include "random/laplace.h"
 #include "server/pgwire/script_for_tests.h"
 
-namespace discreet::server::pgwire {
+namespace discreet::server::pgwire::clients_bench {
 namespace {
 
 void conversation(benchmark::State& state) {
@@ -32,13 +31,6 @@ void conversation(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * 100);
 }
-BENCHMARK(conversation)->Unit(benchmark::kMillisecond);
-
-}  // namespace
-}  // namespace discreet::server::pgwire
-
-namespace discreet {
-namespace {
 
 /// The median time of a question to the clinic in $DISCREET_CLINIC, each one new or all the same.
 void question(benchmark::State& state) {
@@ -68,13 +60,12 @@ void question(benchmark::State& state) {
                    took.end());
   state.counters["median_ms"] = took[took.size() / 2];
 }
-BENCHMARK(question)->Arg(1)->Arg(0)->Iterations(300);
-
-constexpr std::size_t kValues = 10'000'000;
+/// How many numbers get noise.
+std::size_t values_in_an_array() { return bench::sized<std::size_t>(10'000'000, 1'000); }
 
 /// What Python does with an array of numpy's, to one of our own: noise where it lies.
 void noise(benchmark::State& state) {
-  std::vector<std::int64_t> values(kValues);
+  std::vector<std::int64_t> values(values_in_an_array());
   const auto add = [&] {
     return cli::add_laplace(values, values, Sensitivity::of(Rational(state.range(0))).value(),
                             Epsilon::parse("1").value());
@@ -85,19 +76,32 @@ void noise(benchmark::State& state) {
     benchmark::ClobberMemory();
   }
 }
-BENCHMARK(noise)->Arg(1)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond)->Iterations(20);
 
 /// The sampler alone, which adds nothing and asks for no receipt.
 void sampler(benchmark::State& state) {
   const auto laplace = random::DiscreteLaplace::shared(Scale::of(Rational(state.range(0))).value());
   random::SystemBits& bits = *random::SystemBits::this_thread().value();
-  std::vector<std::int64_t> out(kValues);
+  std::vector<std::int64_t> out(values_in_an_array());
   for (auto _ : state) {
     laplace->fill(bits, out);
     benchmark::ClobberMemory();
   }
 }
-BENCHMARK(sampler)->Arg(1)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond)->Iterations(20);
+
+int run(const bench::Words& words) {
+  using benchmark::RegisterBenchmark;
+  RegisterBenchmark("conversation", conversation)->Unit(benchmark::kMillisecond);
+  RegisterBenchmark("question", question)->Arg(1)->Arg(0)->Iterations(bench::sized(300, 3));
+  const auto on_arrays = [](const char* name, void (*measure)(benchmark::State&)) {
+    auto* const added = RegisterBenchmark(name, measure)->Unit(benchmark::kMillisecond);
+    added->Arg(1)->Arg(10)->Arg(1000)->Iterations(bench::sized(20, 1));
+  };
+  on_arrays("noise", noise);
+  on_arrays("sampler", sampler);
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("clients", run);
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::server::pgwire::clients_bench

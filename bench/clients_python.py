@@ -46,7 +46,7 @@ def noise(scale):
 
 def in_cpp():
     with_clinic = Clinic(ROOT / "build/bin/discreet")
-    printed = subprocess.run([ROOT / "build/bin/bench_clients", "--benchmark_filter=question|noise|sampler", "--benchmark_format=json"],
+    printed = subprocess.run([ROOT / "build/bin/bench", "clients", "--benchmark_filter=question|noise|sampler", "--benchmark_format=json"],
                              env={**os.environ, "DISCREET_CLINIC": str(with_clinic.path)}, check=True, stdout=subprocess.PIPE).stdout
     entries = {entry["name"].split("/iterations")[0]: entry for entry in json.loads(printed)["benchmarks"]}
     with_clinic.folder.cleanup()

@@ -2,40 +2,19 @@
 // Reports a second through the collector over HTTP on loopback: clients that send batches and wait
 // for the acknowledgement, which comes when the reports are on disk. bench/collect.py makes the
 // table.
-#include <benchmark/benchmark.h>
-#include <stdlib.h>
-
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench.h"
 #include "server/collect/collect_api.h"
 #include "server/collect/reports_for_tests.h"
 #include "server/http/client_for_tests.h"
 #include "server/http/server.h"
 
-namespace discreet::server::collect {
+namespace discreet::server::collect::collect_bench {
 namespace {
-
-/// On the disk that holds the build, not in /tmp, which may be memory.
-class Folder {
- public:
-  Folder() {
-    std::filesystem::create_directories("build/bench");
-    std::string name = "build/bench/collect-XXXXXX";
-    DISCREET_CHECK(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 constexpr int kClients = 4;
 
@@ -47,9 +26,8 @@ void over_http(benchmark::State& state) {
   std::uint64_t sent = 0;
   double seconds = 0;
   for (auto _ : state) {
-    const Folder folder;
-    const auto collector =
-        Collector::open({.survey = survey, .folder = folder.path() / "store"}).value();
+    const bench::ScratchFolder folder("collect");
+    const auto collector = Collector::open({.survey = survey, .folder = folder / "store"}).value();
     http::Router router;
     add_routes(router, *collector);
     const auto server =
@@ -80,28 +58,40 @@ void over_http(benchmark::State& state) {
 
 /// Reading the log of a million reports again, as after a crash.
 void restart(benchmark::State& state) {
+  constexpr std::uint64_t kBatch = 10'000;
+  const auto batches = bench::sized<std::uint64_t>(100, 1);
   const local::Survey survey = survey_for_tests();
-  const Folder folder;
-  const CollectorOptions options{.survey = survey, .folder = folder.path() / "store"};
+  const bench::ScratchFolder folder("collect");
+  const CollectorOptions options{.survey = survey, .folder = folder / "store"};
   {
     const auto collector = Collector::open(options).value();
-    for (std::uint64_t i = 0; i < 100; ++i) {
-      DISCREET_CHECK(collector->accept(reports(survey, i * 10'000, 10'000)).has_value());
+    for (std::uint64_t i = 0; i < batches; ++i) {
+      DISCREET_CHECK(collector->accept(reports(survey, i * kBatch, kBatch)).has_value());
     }
   }
   std::chrono::duration<double> took{0};
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
-    DISCREET_CHECK(Collector::open(options).value()->totals().accepted == 1'000'000);
+    DISCREET_CHECK(Collector::open(options).value()->totals().accepted == batches * kBatch);
     took = std::chrono::steady_clock::now() - start;
   }
   state.counters["seconds"] = took.count();
 }
 
-BENCHMARK(over_http)->Name("batches of 1000")->Args({1000, 500})->Iterations(1);
-BENCHMARK(over_http)->Name("batches of 10000")->Args({10'000, 50})->Iterations(1);
-BENCHMARK(over_http)->Name("one by one")->Args({1, 1000})->Iterations(1);
-BENCHMARK(restart)->Name("restart")->Iterations(1);
+int run(const bench::Words& words) {
+  const auto add = [](const char* name, std::int64_t size, std::int64_t batches) {
+    benchmark::RegisterBenchmark(name, over_http)
+        ->Args({size, bench::sized<std::int64_t>(batches, 2)})
+        ->Iterations(1);
+  };
+  add("batches of 1000", 1000, 500);
+  add("batches of 10000", 10'000, 50);
+  add("one by one", 1, 1000);
+  benchmark::RegisterBenchmark("restart", restart)->Iterations(1);
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("collect", run);
 
 }  // namespace
-}  // namespace discreet::server::collect
+}  // namespace discreet::server::collect::collect_bench

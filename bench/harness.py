@@ -1,7 +1,7 @@
 """What every benchmark shares: ours and the peers measured in turns, a table, build/bench/NAME.json, and the
 benchmark's section of docs/benchmarks.md. Needs nothing but Python; peers run in their own environments.
 
-A benchmark is bench/NAME.cc, bench/NAME.py, which calls main() below, and for each peer
+A benchmark is bench/NAME.cc, part of the program bench, bench/NAME.py, which calls main() below, and for each peer
 bench/peers/PEER.txt, the pinned requirements of its environment. bench/noise.py is the example.
 """
 
@@ -15,6 +15,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = pathlib.Path(os.environ.get("DISCREET_BIN", ROOT / "build/bin"))
+FOLDER = ROOT / "build/bench"  # for data and results
 
 
 def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
@@ -34,12 +36,16 @@ def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
             "goal": goal or ratio, "met": met}
 
 
-def google_benchmark(program, min_time, rows=None, only=".", **settings):
-    """Runs a Google Benchmark program, those of its benchmarks that match; each as its JSON object, by name."""
+def google_benchmark(name, min_time, rows=None, only=".", **settings):
+    """Runs what matches `only` of bench/NAME.cc; the JSON object of each measurement, by its name."""
     environment = {**os.environ, **({"DISCREET_BENCH_ROWS": str(rows)} if rows else {}), **settings}
-    out = run([ROOT / "build/bin" / program, "--benchmark_format=json", f"--benchmark_min_time={min_time}",
+    out = run([BIN / "bench", name, "--benchmark_format=json", f"--benchmark_min_time={min_time}",
                f"--benchmark_filter={only}"], environment)
-    return {entry["name"]: entry for entry in json.loads(out)["benchmarks"]}
+    entries = json.loads(out)["benchmarks"]
+    for entry in entries:
+        if entry.get("error_occurred"):
+            sys.exit(f"bench {name}, {entry['name']}: {entry['error_message']}")
+    return {entry["name"]: entry for entry in entries}
 
 
 def peak_memory(command, environment):

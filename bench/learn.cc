@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits on the sets that bench/learn_peers.py writes: bench_learn FOLDER DRAWS TASK... prints one
+// Fits on the sets that bench/learn_peers.py writes: bench learn FOLDER DRAWS TASK... prints one
 // JSON object {"task": {"value": mean over the draws, "deviation": ..., "seconds": mean, of the
 // processor}}.
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "learn/clusters.h"
 #include "learn/linear.h"
 #include "learn/logistic.h"
@@ -22,9 +23,9 @@
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/rounded_gaussian_vector.h"
 
+namespace discreet::learn_bench {
 namespace {
 
-using namespace discreet;
 using learn::Column;
 using mechanism::ClippedSums;
 using mechanism::UnitRows;
@@ -39,10 +40,7 @@ struct Table {
 
 Table read_table(const std::string& path) {
   std::ifstream in(path);
-  if (!in) {
-    std::cerr << "cannot read " << path << "\n";
-    std::exit(1);
-  }
+  if (!in) bench::fail("cannot read " + path);
   std::stringstream text;
   text << in.rdbuf();
   const std::string all = text.str();
@@ -364,17 +362,15 @@ void network(const std::string& folder, bool naive) {
   report(what + ", its worst digit" + privacy.text(), worst);
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  if (count < 4) {
-    std::cerr << "bench_learn FOLDER DRAWS TASK...\n";
+int run(const bench::Words& words) {
+  if (words.size() < 3) {
+    std::cerr << "bench learn FOLDER DRAWS TASK...\n";
     return 2;
   }
-  const std::string folder = words[1];
-  draws = std::atoi(words[2]);
-  for (int i = 3; i < count; ++i) {
-    const std::string task = words[i];
+  const std::string& folder = words[0];
+  draws = std::stoi(words[1]);
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::string& task = words[i];
     if (task == "classification") classification(folder);
     if (task == "synthetic") {
       synthetic(folder, 5);
@@ -392,4 +388,10 @@ int main(int count, char** words) {
     }
   }
   std::cout << "}\n";
+  return 0;
 }
+
+const bench::Benchmark kBenchmark("learn", run);
+
+}  // namespace
+}  // namespace discreet::learn_bench

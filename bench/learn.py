@@ -2,9 +2,9 @@
 
 import json
 
-from harness import ROOT, main, peer, row, run
+from harness import BIN, FOLDER, main, peer, row, run
 
-FOLDER = ROOT / "build/bench/learn"
+DATA = FOLDER / "learn"
 DRAWS = 20
 AIM_DRAWS = {5: DRAWS, 8: 3}  # by columns: a draw of five takes a minute, one of eight five
 SETS = ["diabetes", "iris", "wine", "synthetic", "synthetic-few", "synthetic-alike"]
@@ -20,9 +20,9 @@ Times are of the processor, so that they mean the same on a busy machine."""
 
 
 def data():
-    if not (FOLDER / "digits_9.csv").exists() or not (FOLDER / "regression_synthetic-alike.csv").exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        peer("diffprivlib", "learn_peers.py", "data", str(FOLDER))
+    if not (DATA / "digits_9.csv").exists() or not (DATA / "regression_synthetic-alike.csv").exists():
+        DATA.mkdir(parents=True, exist_ok=True)
+        peer("diffprivlib", "learn_peers.py", "data", str(DATA))
 
 
 def flat(fits):
@@ -32,15 +32,15 @@ def flat(fits):
 def ours():
     data()
     tasks = ["classification", "clusters", "synthetic", *(f"regression={name}" for name in SETS), "network"]
-    return flat(json.loads(run([ROOT / "build/bin/bench_learn", FOLDER, str(DRAWS), *tasks])))
+    return flat(json.loads(run([BIN / "bench", "learn", DATA, str(DRAWS), *tasks])))
 
 
 def kept(name, environment, work, draws, *arguments):
     """What a peer measured stays in build/bench/learn until it is removed: together they take two hours."""
-    path = FOLDER / (name + ".json")
+    path = DATA / (name + ".json")
     if not path.exists():
         data()
-        fits = peer(environment, "learn_peers.py", work, str(FOLDER), str(draws), *map(str, arguments))
+        fits = peer(environment, "learn_peers.py", work, str(DATA), str(draws), *map(str, arguments))
         path.write_text(json.dumps(fits) + "\n")
     return json.loads(path.read_text())
 

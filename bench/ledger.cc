@@ -4,9 +4,7 @@
 // bench/ledger.py makes the table.
 #include "ledger/ledger.h"
 
-#include <benchmark/benchmark.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,11 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "bench.h"
 #include "ledger/postgres_server_for_tests.h"
 #include "ledger/sqlite_store.h"
 #include "privacy/charge_for_tests.h"
 
-namespace discreet::ledger {
+namespace discreet::ledger::ledger_bench {
 namespace {
 
 constexpr std::uint64_t kWitnessEvery = 64;
@@ -36,26 +35,6 @@ Seconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 Price price(const char* amount) {
   return accounting::Filter::price(Rational::parse(amount).value()).value();
 }
-
-/// On the disk that holds the build, not in /tmp, which may be memory.
-class Folder {
- public:
-  Folder() {
-    const std::filesystem::path build = "build/bench";
-    std::error_code ignored;
-    std::filesystem::create_directories(build, ignored);
-    std::string name = (build / "ledger-XXXXXX").string();
-    DISCREET_CHECK(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct Asked {
   Charge charge;
@@ -102,10 +81,10 @@ class House {
 
   std::unique_ptr<Ledger> ledger;
 
-  const Folder& folder() const { return folder_; }
+  const bench::ScratchFolder& folder() const { return folder_; }
 
  private:
-  Folder folder_;
+  bench::ScratchFolder folder_{"ledger"};
   std::filesystem::path place_;
   std::uint64_t asked_ = 0;
   Cost cost_ = pure_cost(Epsilon::parse("0.1").value());
@@ -139,7 +118,7 @@ class Bare {
   void run(const char* sql) {
     DISCREET_CHECK(sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
   }
-  Folder folder_;
+  bench::ScratchFolder folder_{"ledger"};
   sqlite3* database_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
   std::string row_ = std::string(300, 'x');
@@ -159,12 +138,6 @@ class BarePostgres {
   std::int64_t next_ = 0;
   std::string row_ = std::string(300, 'x');
 };
-
-/// A server on the disk of the temporary directory, for this run.
-PostgresServer& server() {
-  static PostgresServer one(Scratch::Place::kDisk);
-  return one;
-}
 
 /// Seconds that two took in the same turn.
 struct Turn {
@@ -210,33 +183,33 @@ void one_client(benchmark::State& state) {
   compare_one_client(state, house, bare);
 }
 
-void one_client_postgres(benchmark::State& state) {
-  House house(server().fresh());
-  BarePostgres bare(server().fresh());
+void one_client_postgres(benchmark::State& state, PostgresServer& server) {
+  House house(server.fresh());
+  BarePostgres bare(server.fresh());
   compare_one_client(state, house, bare);
 }
 
 void compare_many_clients(benchmark::State& state, House& house) {
-  constexpr std::size_t kAlone = 128;
-  constexpr std::size_t kEach = 64;
+  const auto in_turn = bench::sized<std::size_t>(128, 4);
+  const auto each = bench::sized<std::size_t>(64, 1);
   std::vector<Turn> turns;
   for (auto _ : state) {
-    const std::vector<Asked> questions = house.ask(kAlone + kEach * kClients);
+    const std::vector<Asked> questions = house.ask(in_turn + each * kClients);
     const std::span<const Asked> all = questions;
     const Seconds start = now();
-    house.pay(all.first(kAlone));
+    house.pay(all.first(in_turn));
     const Seconds then = now();
     std::vector<std::thread> clients;
     for (std::size_t client = 0; client < kClients; ++client) {
       clients.emplace_back(
-          [&house, mine = all.subspan(kAlone + client * kEach, kEach)] { house.pay(mine); });
+          [&house, mine = all.subspan(in_turn + client * each, each)] { house.pay(mine); });
     }
     for (std::thread& client : clients) client.join();
     turns.push_back({(then - start).count(), (now() - then).count()});
   }
   const auto [alone, together] = middle(std::move(turns));
-  state.counters["one"] = kAlone / alone;
-  state.counters["many"] = kEach * kClients / together;
+  state.counters["one"] = static_cast<double>(in_turn) / alone;
+  state.counters["many"] = static_cast<double>(each * kClients) / together;
 }
 
 void many_clients(benchmark::State& state) {
@@ -244,8 +217,8 @@ void many_clients(benchmark::State& state) {
   compare_many_clients(state, house);
 }
 
-void many_clients_postgres(benchmark::State& state) {
-  House house(server().fresh());
+void many_clients_postgres(benchmark::State& state, PostgresServer& server) {
+  House house(server.fresh());
   compare_many_clients(state, house);
 }
 
@@ -320,12 +293,31 @@ void open_and_verify(benchmark::State& state) {
   state.counters["memory"] = memory;
 }
 
-BENCHMARK(open_and_verify)->Name("open 10^4")->Arg(10'000)->Iterations(1);
-BENCHMARK(open_and_verify)->Name("open 10^6")->Arg(1'000'000)->Iterations(1);
-BENCHMARK(one_client)->Name("one client")->Iterations(100);
-BENCHMARK(many_clients)->Name("64 clients")->Iterations(31);
-BENCHMARK(one_client_postgres)->Name("postgres, one client")->Iterations(100);
-BENCHMARK(many_clients_postgres)->Name("postgres, 64 clients")->Iterations(31);
+int run(const bench::Words& words) {
+  using benchmark::RegisterBenchmark;
+  // On the disk of the temporary directory; started by the first that needs it.
+  std::unique_ptr<PostgresServer> server;
+  const auto on_postgres = [&](void (*measure)(benchmark::State&, PostgresServer&)) {
+    return [&server, measure](benchmark::State& state) {
+      if (!server) server = std::make_unique<PostgresServer>(Scratch::Place::kDisk);
+      measure(state, *server);
+    };
+  };
+  const auto open = [](const char* name, std::int64_t records) {
+    RegisterBenchmark(name, open_and_verify)->Arg(records)->Iterations(1);
+  };
+  open("open 10^4", bench::sized(10'000, 1'000));
+  open("open 10^6", bench::sized(1'000'000, 2'000));
+  const int few = bench::sized(31, 1);
+  const int many = bench::sized(100, 1);
+  RegisterBenchmark("one client", one_client)->Iterations(many);
+  RegisterBenchmark("64 clients", many_clients)->Iterations(few);
+  RegisterBenchmark("postgres, one client", on_postgres(one_client_postgres))->Iterations(many);
+  RegisterBenchmark("postgres, 64 clients", on_postgres(many_clients_postgres))->Iterations(few);
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("ledger", run);
 
 }  // namespace
-}  // namespace discreet::ledger
+}  // namespace discreet::ledger::ledger_bench

@@ -10,7 +10,7 @@ memory is what the process holds after both."""
 
 
 def ours():
-    found = google_benchmark("bench_ledger", min_time=0.5)
+    found = google_benchmark("ledger", min_time=0.5)
     one = next(v for k, v in found.items() if k.startswith("one client"))
     many = next(v for k, v in found.items() if k.startswith("64 clients"))
     pg_one = next(v for k, v in found.items() if k.startswith("postgres, one client"))

@@ -2,18 +2,17 @@
 // The local model, one thread: clients (a whole record: id and payload) and the collector (from a
 // batch's bytes to estimates). Domain 1,024, epsilon 1. bench/local.py sets the numbers beside
 // pure-ldp's.
-#include <benchmark/benchmark.h>
-
 #include <cmath>
 #include <vector>
 
+#include "bench.h"
 #include "local/aggregate.h"
 #include "local/design.h"
 #include "local/frequencies.h"
 #include "local/numbers.h"
 #include "local/people.h"
 
-namespace discreet::local {
+namespace discreet::local::local_bench {
 namespace {
 
 constexpr std::uint64_t kChoices = 1024;
@@ -132,23 +131,30 @@ void seen_ids(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * answers.size()) * 16);
 }
 
-// clang-format off
-#define EACH(name) \
-  BENCHMARK_CAPTURE(name, response, Mechanism::kResponse); \
-  BENCHMARK_CAPTURE(name, oue, Mechanism::kUnary); \
-  BENCHMARK_CAPTURE(name, olh, Mechanism::kHash); \
-  BENCHMARK_CAPTURE(name, hadamard, Mechanism::kHadamard); \
-  BENCHMARK_CAPTURE(name, subset, Mechanism::kSubset); \
-  BENCHMARK_CAPTURE(name, projective, Mechanism::kProjective)
-// clang-format on
-EACH(client);
-EACH(collector);
-EACH(variance);
-BENCHMARK_CAPTURE(client, rappor, Mechanism::kBloom);
-BENCHMARK_CAPTURE(client, laplace, Mechanism::kLaplace);
-BENCHMARK_CAPTURE(client, piecewise, Mechanism::kPiecewise);
-BENCHMARK_CAPTURE(collector, rappor, Mechanism::kBloom);
-BENCHMARK(seen_ids);
+void add(const std::string& name, void (*measure)(benchmark::State&, Mechanism),
+         Mechanism mechanism) {
+  benchmark::RegisterBenchmark(name.c_str(), measure, mechanism);
+}
+
+int run(const bench::Words& words) {
+  constexpr std::pair<const char*, Mechanism> kOfChoices[] = {
+      {"response", Mechanism::kResponse}, {"oue", Mechanism::kUnary},
+      {"olh", Mechanism::kHash},          {"hadamard", Mechanism::kHadamard},
+      {"subset", Mechanism::kSubset},     {"projective", Mechanism::kProjective}};
+  for (const auto& [name, mechanism] : kOfChoices) {
+    add(std::string("client/") + name, client, mechanism);
+    add(std::string("collector/") + name, collector, mechanism);
+    add(std::string("variance/") + name, variance, mechanism);
+  }
+  add("client/rappor", client, Mechanism::kBloom);
+  add("client/laplace", client, Mechanism::kLaplace);
+  add("client/piecewise", client, Mechanism::kPiecewise);
+  add("collector/rappor", collector, Mechanism::kBloom);
+  benchmark::RegisterBenchmark("seen_ids", seen_ids);
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("local", run);
 
 }  // namespace
-}  // namespace discreet::local
+}  // namespace discreet::local::local_bench

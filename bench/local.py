@@ -18,7 +18,7 @@ projective geometry is measured against that too."""
 
 def ours():
     values = {}
-    for work, entry in google_benchmark("bench_local", min_time=0.2).items():
+    for work, entry in google_benchmark("local", min_time=0.2).items():
         if "items_per_second" in entry:
             values[work] = entry["items_per_second"]
         else:

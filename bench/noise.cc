@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact noise, one thread, filling arrays of a million values. bench/noise.py sets the numbers
 // beside other libraries'.
-#include <benchmark/benchmark.h>
-
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "random/gaussian.h"
 #include "random/laplace.h"
 #include "random/real_coin.h"
 #include "random/rounded_gaussian.h"
 
-namespace discreet {
+namespace discreet::noise_bench {
 namespace {
 
 constexpr std::size_t kValues = 1000000;
@@ -23,7 +21,7 @@ random::SystemBits& system_bits() { return *random::SystemBits::this_thread().va
 
 // Runs `fill` on an array again and again; what it reads is counted by the source itself.
 template <class T, class Fill>
-void run(benchmark::State& state, double entropy_bits, const Fill& fill) {
+void fill_arrays(benchmark::State& state, const Fill& fill) {
   random::SystemBits& bits = system_bits();
   std::vector<T> out(kValues);
   const std::uint64_t before = bits.bits_taken();
@@ -35,37 +33,18 @@ void run(benchmark::State& state, double entropy_bits, const Fill& fill) {
   const auto samples = static_cast<double>(state.iterations()) * kValues;
   state.SetItemsProcessed(static_cast<std::int64_t>(samples));
   state.counters["bits_per_sample"] = static_cast<double>(bits.bits_taken() - before) / samples;
-  state.counters["entropy_bits"] = entropy_bits;
-}
-
-// Shannon entropy of weights e^-loss(z) on the integers.
-template <class Loss>
-double entropy_of(std::int64_t reach, const Loss& loss) {
-  double total = 0;
-  double mean = 0;
-  for (std::int64_t z = -reach; z <= reach; ++z) {
-    const double nats = loss(static_cast<double>(z));
-    total += std::exp(-nats);
-    mean += nats * std::exp(-nats);
-  }
-  return (std::log(total) + mean / total) / std::log(2.0);
 }
 
 void laplace(benchmark::State& state) {
-  const std::int64_t scale = state.range(0);
-  const auto noise = random::DiscreteLaplace::shared(Scale::of(Rational(scale)).value());
-  const double s = static_cast<double>(scale);
-  run<std::int64_t>(state, entropy_of(50 * scale, [&](double z) { return std::abs(z) / s; }),
-                    [&](auto& bits, auto out) { noise->fill(bits, out); });
+  const auto noise = random::DiscreteLaplace::shared(Scale::of(Rational(state.range(0))).value());
+  fill_arrays<std::int64_t>(state, [&](auto& bits, auto out) { noise->fill(bits, out); });
 }
 
 template <class Gaussian>
 void gaussian(benchmark::State& state) {
   const std::int64_t sigma = state.range(0);
   const auto noise = Gaussian::shared(Variance::of(Rational(sigma * sigma)).value());
-  const double s = static_cast<double>(sigma);
-  run<std::int64_t>(state, entropy_of(20 * sigma, [&](double z) { return z * z / (2 * s * s); }),
-                    [&](auto& bits, auto out) { noise->fill(bits, out); });
+  fill_arrays<std::int64_t>(state, [&](auto& bits, auto out) { noise->fill(bits, out); });
 }
 
 // Building the tables, which happens once for each parameter.
@@ -89,9 +68,7 @@ void randomized_response(benchmark::State& state) {
   });
   std::vector<std::uint8_t> answers(kValues);
   for (std::size_t i = 0; i < kValues; ++i) answers[i] = static_cast<std::uint8_t>(i % 3 == 0);
-  const double p = 1 / (1 + std::exp(1.0));
-  const double entropy = -(p * std::log2(p) + (1 - p) * std::log2(1 - p));
-  run<std::uint8_t>(state, entropy, [&](auto& bits, auto out) {
+  fill_arrays<std::uint8_t>(state, [&](auto& bits, auto out) {
     bool is_tied = false;
     for (std::size_t done = 0; done < out.size();) {
       for (const std::uint64_t word : bits.take_words(out.size() - done)) {
@@ -104,18 +81,26 @@ void randomized_response(benchmark::State& state) {
   });
 }
 
-using random::DiscreteGaussian;
-using random::RoundedGaussian;
+void add(const char* name, void (*measure)(benchmark::State&), const char* parameter,
+         std::initializer_list<std::int64_t> values) {
+  auto* const added = benchmark::RegisterBenchmark(name, measure)->ArgName(parameter);
+  for (const std::int64_t value : values) added->Arg(value);
+}
 
-// clang-format off
-BENCHMARK(laplace)->Name("laplace")->ArgName("scale")->Arg(1)->Arg(10)->Arg(1000)->Arg(1000000);
-BENCHMARK(gaussian<DiscreteGaussian>)->Name("gaussian")->ArgName("sigma")->Arg(1)->Arg(10)->Arg(1000);
-BENCHMARK(gaussian<RoundedGaussian>)->Name("rounded_gaussian")->ArgName("sigma")->Arg(1)->Arg(10)->Arg(1000);
-BENCHMARK(randomized_response)->Name("randomized_response")->ArgName("epsilon")->Arg(1);
-BENCHMARK(build_laplace)->Name("build_laplace")->ArgName("scale")->Arg(1)->Arg(1000)->Arg(std::int64_t{1} << 40);
-BENCHMARK(build_gaussian<DiscreteGaussian>)->Name("build_gaussian")->ArgName("sigma")->Arg(1)->Arg(10)->Arg(1000);
-BENCHMARK(build_gaussian<RoundedGaussian>)->Name("build_rounded_gaussian")->ArgName("sigma")->Arg(10)->Arg(1000);
-// clang-format on
+int run(const bench::Words& words) {
+  using random::DiscreteGaussian;
+  using random::RoundedGaussian;
+  add("laplace", laplace, "scale", {1, 10, 1000, 1000000});
+  add("gaussian", gaussian<DiscreteGaussian>, "sigma", {1, 10, 1000});
+  add("rounded_gaussian", gaussian<RoundedGaussian>, "sigma", {1, 10, 1000});
+  add("randomized_response", randomized_response, "epsilon", {1});
+  add("build_laplace", build_laplace, "scale", {1, 1000, std::int64_t{1} << 40});
+  add("build_gaussian", build_gaussian<DiscreteGaussian>, "sigma", {1, 10, 1000});
+  add("build_rounded_gaussian", build_gaussian<RoundedGaussian>, "sigma", {10, 1000});
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("noise", run);
 
 }  // namespace
-}  // namespace discreet
+}  // namespace discreet::noise_bench

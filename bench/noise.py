@@ -14,7 +14,7 @@ from Python: their times include that."""
 
 def ours():
     values = {}
-    for work, entry in google_benchmark("bench_noise", min_time=0.2).items():
+    for work, entry in google_benchmark("noise", min_time=0.2).items():
         if "items_per_second" not in entry:
             continue  # the making of a table, which has no peer
         values[work] = 1e9 / entry["items_per_second"]

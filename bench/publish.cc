@@ -2,7 +2,7 @@
 // Publications through the front door: tables planned and measured together, a geography, running
 // counts, and keys that nobody listed. bench/publish.py sets the numbers beside closed forms.
 //
-//   bench_publish FOLDER TASK ...     prints {"work": value, ...}
+//   bench publish FOLDER TASK ...     prints {"work": value, ...}
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -18,12 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "cli/run.h"
 #include "mechanism/prefix_stream.h"
 #include "publish/marginals.h"
 #include "publish/ranges.h"
 
-namespace discreet {
+namespace discreet::publish_bench {
 namespace {
 
 using Results = std::map<std::string, double>;
@@ -77,7 +78,8 @@ class Folder {
 
 constexpr int kAttributes = 20;
 constexpr std::uint64_t kValues = 10;
-constexpr std::uint64_t kRows = 1'000'000;
+
+std::uint64_t people() { return bench::sized<std::uint64_t>(1'000'000, 1'000); }
 
 std::vector<publish::Marginal> pairs(int attributes) {
   std::vector<publish::Marginal> out;
@@ -97,8 +99,9 @@ double closed_form(double d, double n) {
 }
 
 void plans(Results& out) {
-  for (const int d : {20, 100}) {
-    const std::string name = std::to_string(d) + " attributes";
+  for (const int named : {20, 100}) {
+    const int d = bench::sized(named, named / 5);
+    const std::string name = std::to_string(named) + " attributes";
     const std::vector<publish::Attribute> attributes(static_cast<std::size_t>(d),
                                                      {"a", static_cast<std::int64_t>(kValues)});
     const auto start = Clock::now();
@@ -137,7 +140,7 @@ void tables(const std::string& path, Results& out) {
     std::ofstream rows(folder.at("people.csv"));
     rows << header << "\n";
     std::string line;
-    for (std::uint64_t r = 0; r < kRows; ++r) {
+    for (std::uint64_t r = 0; r < people(); ++r) {
       line = std::to_string(r);
       for (int a = 0; a < kAttributes; ++a) {
         line += ',';
@@ -153,7 +156,7 @@ void tables(const std::string& path, Results& out) {
   // How far off the numbers are, beside what the plan foresaw at rho 1/2 and reach 1.
   std::vector<std::vector<std::uint8_t>> columns(kAttributes);
   for (int a = 0; a < kAttributes; ++a) {
-    for (std::uint64_t r = 0; r < kRows; ++r) {
+    for (std::uint64_t r = 0; r < people(); ++r) {
       columns[static_cast<std::size_t>(a)].push_back(static_cast<std::uint8_t>(value_of(r, a)));
     }
   }
@@ -161,7 +164,7 @@ void tables(const std::string& path, Results& out) {
   for (std::size_t i = 0; i < kAttributes; ++i) {
     for (std::size_t j = i + 1; j < kAttributes; ++j) {
       std::vector<double> truth(100, 0);
-      for (std::uint64_t r = 0; r < kRows; ++r) truth[columns[i][r] * 10U + columns[j][r]] += 1;
+      for (std::uint64_t r = 0; r < people(); ++r) truth[columns[i][r] * 10U + columns[j][r]] += 1;
       std::ifstream file(
           folder.at("out/a" + std::to_string(i) + "_a" + std::to_string(j) + ".csv"));
       std::string line;
@@ -180,6 +183,8 @@ void tables(const std::string& path, Results& out) {
 }
 
 void geography(const std::string& path, Results& out) {
+  const auto counties = bench::sized<std::uint64_t>(1'000, 10);
+  const std::uint64_t tracts = counties * counties;
   Folder folder(path + "/geography");
   folder.write("policy.yaml",
                "version: 1\nsnapshot: s\n"
@@ -187,20 +192,21 @@ void geography(const std::string& path, Results& out) {
                "tables:\n  people:\n    source: people.csv\n"
                "    unit: {namespace: people, column: id}\n"
                "    bounds: {groups_per_unit: 1, rows_per_unit_and_group: 1}\n"
-               "    columns: {tract: {type: integer, range: [0, 999999]}}\n");
+               "    columns: {tract: {type: integer, range: [0, " +
+                   std::to_string(tracts - 1) + "]}}\n");
   folder.write("w.yaml",
                "table: people\nrho: 0.5\nnonnegative: true\n"
                "hierarchies: {places: {column: tract, parents: places.csv}}\n");
   {
     std::ofstream rows(folder.at("people.csv"));
     rows << "id,tract\n";
-    for (std::uint64_t r = 0; r < 2'000'000; ++r) {
-      rows << r << ',' << scattered(r) % 1'000'000 << '\n';
+    for (std::uint64_t r = 0; r < 2 * tracts; ++r) {
+      rows << r << ',' << scattered(r) % tracts << '\n';
     }
     std::ofstream places(folder.at("places.csv"));
     places << "child,parent\n";
-    for (int i = 0; i < 1'000'000; ++i) places << i << ",county" << i / 1'000 << '\n';
-    for (int i = 0; i < 1'000; ++i) places << "county" << i << ",nation\n";
+    for (std::uint64_t i = 0; i < tracts; ++i) places << i << ",county" << i / counties << '\n';
+    for (std::uint64_t i = 0; i < counties; ++i) places << "county" << i << ",nation\n";
   }
   (void)folder.run({"ledger", "init"});
   out["geography of 1 + 1000 + 10^6 areas: publishing"] =
@@ -211,7 +217,7 @@ void geography(const std::string& path, Results& out) {
 void running(Results& out) {
   using mechanism::PrefixStream;
   for (const int bits : {10, 12, 14, 16, 18, 20}) {
-    const std::int64_t days = std::int64_t{1} << bits;
+    const std::int64_t days = std::int64_t{1} << bench::sized(bits, bits / 2);
     const std::string name = "2^" + std::to_string(bits) + " days: ";
     const auto terms = PrefixStream::Terms::make(
         {.days = days, .days_per_unit = 1, .reach = 1, .rho = Rho::trusted(1)});
@@ -255,13 +261,15 @@ void keys(const std::string& path, Results& out) {
                "    unit: {namespace: people, column: id}\n"
                "    bounds: {groups_per_unit: 1, rows_per_unit_and_group: 1}\n"
                "    columns: {word: {type: text}}\n");
-  constexpr std::uint64_t kRare = 10'000'000;
+  const auto rare = bench::sized<std::uint64_t>(10'000'000, 10'000);
+  const auto searches = bench::sized<std::uint64_t>(1'000'000, 10'000);
+  const auto words = bench::sized<std::uint64_t>(1'000, 10);
   {
     std::ofstream rows(folder.at("searches.csv"));
     rows << "id,word\n";
-    for (std::uint64_t r = 0; r < kRare; ++r) rows << r << ",w" << r << '\n';
-    for (std::uint64_t r = 0; r < 1'000'000; ++r) {
-      rows << kRare + r << ",common" << std::min(scattered(r) % 1'000, scattered(r + 7) % 1'000)
+    for (std::uint64_t r = 0; r < rare; ++r) rows << r << ",w" << r << '\n';
+    for (std::uint64_t r = 0; r < searches; ++r) {
+      rows << rare + r << ",common" << std::min(scattered(r) % words, scattered(r + 7) % words)
            << '\n';
     }
   }
@@ -287,16 +295,15 @@ void keys(const std::string& path, Results& out) {
                   "--epsilon", "1", "--delta", "1e-8", "--format", "csv"});
 }
 
-}  // namespace
-}  // namespace discreet
-
-int main(int count, char** words) {
-  using namespace discreet;
-  if (count < 3) return 2;
-  const std::string folder = words[1];
+int run(const bench::Words& words) {
+  if (words.size() < 2) {
+    std::fprintf(stderr, "bench publish FOLDER TASK...\n");
+    return 2;
+  }
+  const std::string& folder = words[0];
   Results out;
-  for (int i = 2; i < count; ++i) {
-    const std::string task = words[i];
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& task = words[i];
     if (task == "plan") plans(out);
     if (task == "tables") tables(folder, out);
     if (task == "geography") geography(folder, out);
@@ -312,3 +319,8 @@ int main(int count, char** words) {
   std::puts((text + "}").c_str());
   return 0;
 }
+
+const bench::Benchmark kBenchmark("publish", run);
+
+}  // namespace
+}  // namespace discreet::publish_bench

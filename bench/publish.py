@@ -2,9 +2,8 @@
 
 import json
 
-from harness import ROOT, main, row, run
+from harness import BIN, FOLDER, main, row, run
 
-FOLDER = ROOT / "build/bench/publish"
 TASKS = ["plan", "tables", "geography", "running", "keys"]
 NOTES = """Tables: all pairs of 20 (100) attributes of 10 values; variance at price 1, that is in units of reach^2/(2 rho),
 summed over all cells, beside the optimum of residual planning in closed form, and independent noise for each table with the best
@@ -17,7 +16,7 @@ words that one person each wrote, and 1000 common ones among a million people.""
 
 
 def ours():
-    return json.loads(run([ROOT / "build/bin/bench_publish", FOLDER, *TASKS]))
+    return json.loads(run([BIN / "bench", "publish", FOLDER / "publish", *TASKS]))
 
 
 def rows(measured):

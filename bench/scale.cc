@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions over TPC-H in a Trino cluster with customers as units, beside the same questions
 // without privacy, asked to the same cluster. DISCREET_TRINO names the cluster's folder
-// (tests/trino.sh), DISCREET_BENCH_SCHEMA the size: tiny, sf1. How DuckDB grows with the rows is
-// measured by bench_sql; bench/scale.py runs both. With DISCREET_BENCH_POSTGRES, a server that has
-// the table visits of bench_sql, one question is asked there instead.
-#include <benchmark/benchmark.h>
+// (tests/trino.sh). How DuckDB grows with the rows is measured by `bench sql`; bench/scale.py runs
+// both. With DISCREET_BENCH_POSTGRES, a server that has the table visits of `bench sql`, one
+// question is asked there instead.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -15,27 +13,19 @@
 #include <sstream>
 #include <string>
 
+#include "bench.h"
 #include "engine/open.h"
 #include "engine/trino/client.h"
 #include "plan/checker.h"
 #include "policy/policy.h"
 #include "sql/query.h"
 
+namespace discreet::scale_bench {
 namespace {
 
-using namespace discreet;
+using bench::fail;
 
-[[noreturn]] void fail(const std::string& words) {
-  std::cerr << words << std::endl;
-  std::exit(1);
-}
-
-std::string from_environment(const char* name, const char* otherwise) {
-  const char* const named = std::getenv(name);
-  return named != nullptr ? named : otherwise;
-}
-
-std::string folder() { return from_environment("DISCREET_TRINO", "build/trino"); }
+std::string folder() { return bench::from_environment("DISCREET_TRINO", "build/trino"); }
 
 /// Seconds of processor time that the cluster's three processes have taken, their compiling and
 /// collecting included: it does not grow when the machine is busy with other work.
@@ -64,7 +54,7 @@ std::string engine_url() {
   return "trino://bench@127.0.0.1:" + port + "?tls=no";
 }
 
-std::string schema() { return "tpch." + from_environment("DISCREET_BENCH_SCHEMA", "sf1"); }
+std::string schema() { return bench::sized("tpch.sf1", "tpch.tiny"); }
 
 std::string policy_text() {
   return "version: 1\nengine: " + engine_url() +
@@ -141,98 +131,85 @@ constexpr Question kQuestions[] = {
      "'1995-03-15' AND shipdate > DATE '1995-03-15'"},
 };
 
-const policy::Policy& the_policy() {
-  static const policy::Policy policy = [] {
-    auto read = policy::read_policy(policy_text(), ".");
-    if (!read.policy) fail("the policy of this benchmark is wrong");
-    return *std::move(read.policy);
-  }();
-  return policy;
+policy::Policy read(const std::string& text) {
+  auto read = policy::read_policy(text, ".");
+  if (!read.policy) fail("the policy of this benchmark is wrong");
+  return *std::move(read.policy);
 }
 
-engine::Engine& the_engine() {
-  static const std::unique_ptr<engine::Engine> engine = [] {
-    auto opened = engine::open_engine(the_policy(), {});
+std::unique_ptr<engine::Engine> open(const policy::Policy& policy) {
+  auto opened = engine::open_engine(policy, {});
+  if (!opened) fail(opened.error().message);
+  return *std::move(opened);
+}
+
+/// The cluster. Opening it is not part of a question's time.
+struct World {
+  const policy::Policy policy = read(policy_text());
+  const std::unique_ptr<engine::Engine> engine = open(policy);
+  const std::unique_ptr<engine::trino::Client> client = [] {
+    auto opened = engine::trino::Client::open(engine_url(), {});
     if (!opened) fail(opened.error().message);
     return *std::move(opened);
   }();
-  return *engine;
-}
+};
 
-void ours(benchmark::State& state, const Question& question) {
+void ask(benchmark::State& state, const char* text, const policy::Policy& policy,
+         engine::Engine& engine) {
   sql::Options options;
   options.epsilon = Epsilon::parse("1").value();
   options.delta = Delta::parse("1e-6").value();
-  auto query = sql::bind(question.text, options, the_policy());
+  auto query = sql::bind(text, options, policy);
   if (!query) fail(query.error().message);
-  auto checked = plan::Checker::check(query->plan, the_policy(), "bench");
+  auto checked = plan::Checker::check(query->plan, policy, "bench");
   if (!checked) fail(checked.error().message);
   const engine::OwnerLog log{.say = [](const std::string& words) { std::cerr << words << "\n"; },
                              .progress = {}};
   for (auto _ : state) {
-    auto answer = the_engine().run(*checked, log);
+    auto answer = engine.run(*checked, log);
     if (!answer) fail(answer.error().message);
+  }
+}
+
+void plain(benchmark::State& state, const Question& question, World& world) {
+  std::string text = question.plain;
+  for (std::size_t at = 0; (at = text.find("{}")) != text.npos;) text.replace(at, 2, schema());
+  for (auto _ : state) {
+    auto done = world.client->ask(text, {});
+    if (!done) fail("the plain question failed");
   }
 }
 
 /// COUNT and SUM by city in PostgreSQL, as SmartNoise is asked for them.
 void by_city_in_postgres(benchmark::State& state, const std::string& url) {
-  const auto read = policy::read_policy(
-      "version: 1\nengine: " + url +
-          "\nsnapshot: 2026-11\nunits:\n  people: {budget: {epsilon: 10, delta: 1e-6}}\n"
-          "tables:\n  visits:\n    source: visits\n"
-          "    unit: {namespace: people, column: user_id}\n"
-          "    bounds: {groups_per_unit: 3, rows_per_unit_and_group: 4}\n"
-          "    columns:\n      city: {type: text}\n"
-          "      income: {type: decimal, range: [0, 500000], step: 1}\n",
-      ".");
-  if (!read.policy) fail("the policy of this benchmark is wrong");
-  auto engine = engine::open_engine(*read.policy, {});
-  if (!engine) fail(engine.error().message);
-  sql::Options options;
-  options.epsilon = Epsilon::parse("1").value();
-  options.delta = Delta::parse("1e-6").value();
-  auto query = sql::bind("SELECT city, COUNT(*), SUM(income) FROM visits GROUP BY city", options,
-                         *read.policy);
-  if (!query) fail(query.error().message);
-  auto checked = plan::Checker::check(query->plan, *read.policy, "bench");
-  if (!checked) fail(checked.error().message);
-  for (auto _ : state) {
-    auto answer = (*engine)->run(*checked, {});
-    if (!answer) fail(answer.error().message);
-  }
+  const policy::Policy policy =
+      read("version: 1\nengine: " + url +
+           "\nsnapshot: 2026-11\nunits:\n  people: {budget: {epsilon: 10, delta: 1e-6}}\n"
+           "tables:\n  visits:\n    source: visits\n"
+           "    unit: {namespace: people, column: user_id}\n"
+           "    bounds: {groups_per_unit: 3, rows_per_unit_and_group: 4}\n"
+           "    columns:\n      city: {type: text}\n"
+           "      income: {type: decimal, range: [0, 500000], step: 1}\n");
+  ask(state, "SELECT city, COUNT(*), SUM(income) FROM visits GROUP BY city", policy, *open(policy));
 }
 
-void plain(benchmark::State& state, const Question& question) {
-  static const std::unique_ptr<engine::trino::Client> client = [] {
-    auto opened = engine::trino::Client::open(engine_url(), {});
-    if (!opened) fail(opened.error().message);
-    return *std::move(opened);
-  }();
-  std::string text = question.plain;
-  for (std::size_t at = 0; (at = text.find("{}")) != text.npos;) text.replace(at, 2, schema());
-  for (auto _ : state) {
-    auto done = client->ask(text, {});
-    if (!done) fail("the plain question failed");
-  }
-}
-
-[[maybe_unused]] const bool registered = [] {
-  const std::string server = from_environment("DISCREET_BENCH_POSTGRES", "");
+int run(const bench::Words& words) {
+  const std::string server = bench::from_environment("DISCREET_BENCH_POSTGRES", "");
   if (!server.empty()) {
     benchmark::RegisterBenchmark("postgres/by_city", by_city_in_postgres, server)
         ->UseRealTime()
         ->Unit(benchmark::kMillisecond);
-    return true;
+    return bench::run_registered(words);
   }
+  World world;
   for (const Question& question : kQuestions) {
-    for (const bool private_one : {false, true}) {
+    for (const bool is_ours : {false, true}) {
       benchmark::RegisterBenchmark(
-          ((private_one ? "ours/" : "plain/") + std::string(question.name)).c_str(),
-          [&question, private_one](benchmark::State& state) {
-            the_engine();  // opening it is no part of a question
+          ((is_ours ? "ours/" : "plain/") + std::string(question.name)).c_str(),
+          [&world, &question, is_ours](benchmark::State& state) {
             const double before = cluster_seconds();
-            private_one ? ours(state, question) : plain(state, question);
+            is_ours ? ask(state, question.text, world.policy, *world.engine)
+                    : plain(state, question, world);
             state.counters["cpu"] = cluster_seconds() - before;
           })
           ->UseRealTime()
@@ -240,7 +217,10 @@ void plain(benchmark::State& state, const Question& question) {
           ->Unit(benchmark::kMillisecond);
     }
   }
-  return true;
-}();
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("scale", run);
 
 }  // namespace
+}  // namespace discreet::scale_bench

@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 
-from harness import ROOT, google_benchmark, peak_memory, peer, progress, report, row
+from harness import BIN, FOLDER, google_benchmark, peak_memory, peer, progress, report, row
 from postgres_server import server
 
 # 10^9 rows need 40 GB of disk and an hour: DISCREET_BENCH_MOST=1000000000.
@@ -21,7 +21,7 @@ LIMITS = {"4GB": 4096, "1GB": 1024}  # the second has less than the rows of 10^8
 TRINO = ["orders, counted by priority", "orders, prices by priority", "lines with their orders, counted by flag",
          "lines with their orders, prices by flag", "Q3"]
 WARM_UP = 8
-DATA = ROOT / "build/bench/sql"
+DATA = FOLDER / "sql"
 
 NOTES = """DuckDB: questions of `./dev bench sql` over 10^6 to 10^8 rows of a tenth as many users, milliseconds from a checked
 question to its bounded integers; the exponent is that of time from the smallest size to the largest, and beside it that of the last ten times as many rows alone. Memory is the peak of a process that asks `by_city`
@@ -40,16 +40,16 @@ def duckdb():
     values = {}
     for size in SIZES:
         progress(f"DuckDB, {size:.0e} rows")
-        google_benchmark("bench_sql", 0.01, rows=size, only="ours/count")  # makes the data
-        for name, entry in google_benchmark("bench_sql", 0.5, rows=size, only=f"ours/({'|'.join(WORKS)})").items():
+        google_benchmark("sql", 0.01, rows=size, only="ours/count")  # makes the data
+        for name, entry in google_benchmark("sql", 0.5, rows=size, only=f"ours/({'|'.join(WORKS)})").items():
             values[f"{name_of(name)}/{size}"] = entry["real_time"]
     only = "--benchmark_filter=ours/by_city"
     for limit in LIMITS:
         limited = {"DISCREET_BENCH_ENGINE": f"duckdb?memory={limit}"}
-        entry = next(iter(google_benchmark("bench_sql", 0.01, rows=SIZES[-1], only="ours/by_city", **limited).values()))
+        entry = next(iter(google_benchmark("sql", 0.01, rows=SIZES[-1], only="ours/by_city", **limited).values()))
         values[f"limited/{limit}"] = entry["real_time"]
         environment = {**os.environ, **limited, "DISCREET_BENCH_ROWS": str(SIZES[-1])}
-        values[f"memory/{limit}"] = peak_memory([ROOT / "build/bin/bench_sql", only, "--benchmark_min_time=0.01"], environment)
+        values[f"memory/{limit}"] = peak_memory([BIN / "bench", "sql", only, "--benchmark_min_time=0.01"], environment)
     return values
 
 
@@ -62,7 +62,7 @@ def trino():
     found = {}
     for round in range(WARM_UP + 8):  # Java compiles what is used often, and on a slow machine late
         progress(f"Trino, round {round + 1} of {WARM_UP + 8}")
-        for name, entry in google_benchmark("bench_scale", 0).items():
+        for name, entry in google_benchmark("scale", 0).items():
             if round >= WARM_UP:
                 found.setdefault(name_of(name), []).append(entry["real_time"])
                 found.setdefault(f"{name_of(name)} cpu", []).append(entry["cpu"] * 1000)
@@ -70,20 +70,20 @@ def trino():
 
 
 def ledger():
-    found = google_benchmark("bench_ledger", 0.5, only="postgres")
+    found = google_benchmark("ledger", 0.5, only="postgres")
     one = next(v for k, v in found.items() if "one client" in k)
     many = next(v for k, v in found.items() if "64 clients" in k)
     return {"one": one["ours"], "bare": one["bare"], "alone": many["one"], "many": many["many"]}
 
 
 def peers():
-    google_benchmark("bench_sql", 0.01, rows=10**6, only="ours/count")  # makes the data
+    google_benchmark("sql", 0.01, rows=10**6, only="ours/count")  # makes the data
     parquet = DATA / "visits-1000000.parquet"
     values = {"tumult": peer("tumult", "scale_peers.py", parquet)["by_city"],
-              "duckdb": google_benchmark("bench_sql", 1, rows=10**6, only="ours/by_city")["ours/by_city/real_time"]["real_time"]}
+              "duckdb": google_benchmark("sql", 1, rows=10**6, only="ours/by_city")["ours/by_city/real_time"]["real_time"]}
     with server() as url:
         values["smartnoise"] = peer("smartnoise", "scale_peers.py", parquet, url("dp"))["by_city"]
-        found = google_benchmark("bench_scale", 1, DISCREET_BENCH_POSTGRES=url("reader"))
+        found = google_benchmark("scale", 1, DISCREET_BENCH_POSTGRES=url("reader"))
         values["postgres"] = found["postgres/by_city/real_time"]["real_time"]
     return values
 
@@ -129,13 +129,12 @@ def main():
         return
     if sys.argv[1:2] == ["--before-trino"]:
         asked = [part for part in asked if part != "trino"]
-    kept = ROOT / "build/bench"
-    kept.mkdir(parents=True, exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     for part in asked:
-        (kept / f"scale-{part}.json").write_text(json.dumps(PARTS[part](), indent=1) + "\n")
+        (FOLDER / f"scale-{part}.json").write_text(json.dumps(PARTS[part](), indent=1) + "\n")
     if sys.argv[1:2] == ["--before-trino"]:
         return
-    files = {part: kept / f"scale-{part}.json" for part in PARTS}
+    files = {part: FOLDER / f"scale-{part}.json" for part in PARTS}
     measured = {part: json.loads(file.read_text()) for part, file in files.items() if file.exists()}
     sys.exit(report("scale", list(rows(measured)), NOTES))
 

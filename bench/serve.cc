@@ -3,23 +3,21 @@
 // that were answered before, budget pages and new questions in between. bench/serve.py makes the
 // table.
 //
-//   DISCREET_SERVE_SECONDS=150 build/bin/bench_serve      how long the load lasts (20)
-#include <benchmark/benchmark.h>
-
+//   DISCREET_SERVE_SECONDS=150 build/bin/bench serve      how long the load lasts (20)
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
 #include <map>
 
+#include "bench.h"
 #include "cli/serve_for_tests.h"
 
-namespace discreet::cli {
+namespace discreet::cli::serve_bench {
 namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr int kAnalysts = 1000;
 constexpr int kQuestions = 20;  // that were answered before
 
 double resident_mb(pid_t process) {
@@ -94,13 +92,13 @@ int wrongly_charged(ServedSurvey& survey, std::uint16_t port, const Times& times
 }
 
 void many_analysts(benchmark::State& state) {
-  const char* const given = std::getenv("DISCREET_SERVE_SECONDS");
-  const auto length = std::chrono::seconds(given == nullptr ? 20 : std::atoi(given));
-  std::filesystem::create_directories("build/bench");
-  std::string folder = "build/bench/serve-XXXXXX";
-  DISCREET_CHECK(mkdtemp(folder.data()) != nullptr);
+  const int analysts = bench::sized(1000, 40);
+  const std::string seconds = std::to_string(bench::sized(20, 1));
+  const auto length =
+      std::chrono::seconds(std::stoi(bench::from_environment("DISCREET_SERVE_SECONDS", seconds)));
+  const bench::ScratchFolder folder("serve");
   for (auto _ : state) {
-    ServedSurvey survey("build/bin/discreet", folder, kAnalysts);
+    ServedSurvey survey(bench::program(), folder.path(), analysts);
     survey.make_accounts();
     const auto server = survey.start();
     DISCREET_CHECK(server != nullptr);
@@ -108,7 +106,7 @@ void many_analysts(benchmark::State& state) {
     for (int t = 0; t < kQuestions; ++t) {
       first.emplace_back([&, t] {
         ServedSurvey::Client client(server->port());
-        for (int i = t; i < kAnalysts; i += kQuestions) {
+        for (int i = t; i < analysts; i += kQuestions) {
           const auto got = ServedSurvey::ask(client, survey.tokens[static_cast<std::size_t>(i)],
                                              "POST", "/api/v1/query", question(t));
           DISCREET_CHECK(got.status == 200);
@@ -120,7 +118,7 @@ void many_analysts(benchmark::State& state) {
     double early = 0;
     std::vector<std::thread> visitors;
     const auto end = Steady::now() + length;
-    for (int i = 0; i < kAnalysts; ++i) {
+    for (int i = 0; i < analysts; ++i) {
       visitors.emplace_back([&, i] { visit(survey, server->port(), i, end, times); });
     }
     std::this_thread::sleep_for(length / 4);
@@ -138,10 +136,14 @@ void many_analysts(benchmark::State& state) {
     state.counters["late"] = late;
     DISCREET_CHECK(WEXITSTATUS(server->end(SIGTERM)) == 0);
   }
-  std::filesystem::remove_all(folder);
 }
 
-BENCHMARK(many_analysts)->Name("many analysts")->Iterations(1);
+int run(const bench::Words& words) {
+  benchmark::RegisterBenchmark("many analysts", many_analysts)->Iterations(1);
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("serve", run);
 
 }  // namespace
-}  // namespace discreet::cli
+}  // namespace discreet::cli::serve_bench

@@ -9,7 +9,7 @@ quarter of the time and at the end."""
 
 
 def ours():
-    entry = next(iter(google_benchmark("bench_serve", min_time=0.1).values()))
+    entry = next(iter(google_benchmark("serve", min_time=0.1).values()))
     return {name: value for name, value in entry.items() if isinstance(value, (int, float))}
 
 

@@ -4,14 +4,15 @@ import bisect
 import csv
 import functools
 import io
+import json
 import math
 import pathlib
 import statistics
 import tempfile
 
-from harness import ROOT, main, peer, row, run
+from harness import BIN, FOLDER, main, peer, row, run
 
-ERRORS = ROOT / "build/bench/sql/errors.parquet"  # made by sql_peers.py
+ERRORS = FOLDER / "sql/errors.parquet"  # made by `bench sql-error`
 # Tables of 1,000 cities and single quantiles, by how long they take.
 DRAWS = {"ours": (20, 300), "opendp-polars": (10, 120), "pipeline-dp": (3, 20), "smartnoise": (3, 0)}
 QUESTIONS = {"count": "COUNT(*)", "sum": "SUM(income)", "mean": "AVG(income)"}
@@ -49,7 +50,7 @@ def answers(tables):
     with tempfile.TemporaryDirectory() as folder:
         policy, ledger = pathlib.Path(folder) / "policy.yaml", pathlib.Path(folder) / "ledger.db"
         policy.write_text(POLICY.replace("DATA", str(ERRORS)))
-        program = ROOT / "build/bin/discreet"
+        program = BIN / "discreet"
         where = ["--policy", policy, "--ledger", ledger]
         state = ["--key", f"{folder}/key", "--witness", f"{folder}/witness"]
         run([program, "ledger", "init", *where, *state])
@@ -71,7 +72,7 @@ def answers(tables):
 
 @functools.cache
 def truth():
-    exact = peer("pipeline-dp", "sql_peers.py", "truth", ERRORS)
+    exact = json.loads(run([BIN / "bench", "sql-error", ERRORS, CITY]))
     return {city: dict(zip(QUESTIONS, values)) for city, values in exact["cities"].items()}, exact["ages"]
 
 

@@ -3,31 +3,26 @@
 // question to its exact, bounded integers, beside the server's own time for the same text. The
 // driver (sql-joins-postgres.py) starts a server of its own and says where it is:
 // DISCREET_BENCH_POSTGRES for the role that reads, DISCREET_BENCH_POSTGRES_OWNER for its owner.
-#include <benchmark/benchmark.h>
 #include <libpq-fe.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "bench.h"
 #include "engine/open.h"
 #include "session/exact_for_tests.h"
 
+namespace discreet::sql_joins_postgres_bench {
 namespace {
 
-using namespace discreet;
-
-std::string from_environment(const char* name, const char* otherwise) {
-  const char* const named = std::getenv(name);
-  return named != nullptr ? named : otherwise;
-}
+using bench::from_environment;
 
 /// A plain connection.
 class Server {
  public:
   explicit Server(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
-    if (PQstatus(connection_) != CONNECTION_OK) session::fail(PQerrorMessage(connection_));
+    if (PQstatus(connection_) != CONNECTION_OK) bench::fail(PQerrorMessage(connection_));
   }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -37,7 +32,7 @@ class Server {
     PGresult* const done = PQexec(connection_, sql.c_str());
     const ExecStatusType status = PQresultStatus(done);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
-      session::fail(sql + "\n" + PQerrorMessage(connection_));
+      bench::fail(sql + "\n" + PQerrorMessage(connection_));
     }
     const int rows = PQntuples(done);
     PQclear(done);
@@ -64,12 +59,10 @@ constexpr const char* kTables[] = {
     "region (r_regionkey integer, r_name text)"};
 
 void load() {
-  const std::filesystem::path folder =
-      from_environment("DISCREET_BENCH_DATA", "build/bench/sql-joins-postgres");
-  std::filesystem::create_directories(folder);
+  const std::filesystem::path folder = bench::folder();  // where the server may read
   Server owner(from_environment("DISCREET_BENCH_POSTGRES_OWNER", ""));
   session::Plain made(":memory:");
-  const int customers = std::stoi(from_environment("DISCREET_BENCH_CUSTOMERS", "50000"));
+  const int customers = bench::sized(50'000, 500);
   for (const std::string& statement : sql::shop_data(customers)) made.run(statement);
   for (const std::string table : kTables) {
     const std::string name = table.substr(0, table.find(' '));
@@ -88,52 +81,53 @@ struct World {
   std::unique_ptr<engine::Engine> engine;
 };
 
-World& world() {
-  static World* const made = [] {
-    load();
-    auto* const out = new World;
-    out->policy = *policy::read_policy(sql::kShop, ".").policy;
-    out->policy.engine = from_environment("DISCREET_BENCH_POSTGRES", "");
-    for (auto& [name, table] : out->policy.tables) table.source = "public." + name;
-    auto opened = engine::open_engine(out->policy, {});
-    if (!opened) session::fail(opened.error().message);
-    out->engine = *std::move(opened);
-    return out;
-  }();
-  return *made;
+World open_world() {
+  load();
+  World out;
+  out.policy = *policy::read_policy(sql::kShop, ".").policy;
+  out.policy.engine = from_environment("DISCREET_BENCH_POSTGRES", "");
+  for (auto& [name, table] : out.policy.tables) table.source = "public." + name;
+  auto opened = engine::open_engine(out.policy, {});
+  if (!opened) bench::fail(opened.error().message);
+  out.engine = *std::move(opened);
+  return out;
 }
 
-void run_ours(benchmark::State& state, const char* text) {
-  World& w = world();
+void run_ours(benchmark::State& state, World& world, const char* text) {
   sql::Options options;
   options.epsilon = Epsilon::parse("1").value();
   options.delta = Delta::parse("1e-6").value();
-  auto query = sql::bind(text, options, w.policy);
-  if (!query) session::fail(text + ("\n" + query.error().message));
-  auto checked = plan::Checker::check(query->plan, w.policy, "q");
-  if (!checked) session::fail(text + ("\n" + checked.error().message));
+  auto query = sql::bind(text, options, world.policy);
+  if (!query) bench::fail(text + ("\n" + query.error().message));
+  auto checked = plan::Checker::check(query->plan, world.policy, "q");
+  if (!checked) bench::fail(text + ("\n" + checked.error().message));
   for (auto _ : state) {
-    if (!w.engine->run(*checked, {})) session::fail(text);
+    if (!world.engine->run(*checked, {})) bench::fail(text);
   }
 }
 
 void run_plain(benchmark::State& state, const char* text) {
-  world();
   Server reader(from_environment("DISCREET_BENCH_POSTGRES", ""));
   for (auto _ : state) benchmark::DoNotOptimize(reader.run(text));
 }
 
-const bool kRegistered = [] {
+int run(const bench::Words& words) {
+  World world = open_world();
   for (const sql::ShopQuestion& question : sql::kShopQuestions) {
     for (const bool is_ours : {false, true}) {  // close in time: other work hits both
       benchmark::RegisterBenchmark(
           (std::string(is_ours ? "ours/" : "plain/") + question.name).c_str(),
-          is_ours ? run_ours : run_plain, question.sql)
+          [&world, &question, is_ours](benchmark::State& state) {
+            is_ours ? run_ours(state, world, question.sql) : run_plain(state, question.sql);
+          })
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond);
     }
   }
-  return true;
-}();
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("sql-joins-postgres", run);
 
 }  // namespace
+}  // namespace discreet::sql_joins_postgres_bench

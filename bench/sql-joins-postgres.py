@@ -14,12 +14,10 @@ question to its bounded, exact integers: rows come by COPY and are bounded or co
 
 
 def ours():
-    with server() as url:
-        os.environ["DISCREET_BENCH_POSTGRES"] = url("reader")
-        os.environ["DISCREET_BENCH_POSTGRES_OWNER"] = url("dp")
-        os.environ.setdefault("DISCREET_BENCH_DATA", tempfile.mkdtemp(prefix="dpg-data-"))
-        os.chmod(os.environ["DISCREET_BENCH_DATA"], 0o755)  # the server reads the files
-        measured = google_benchmark("bench_sql-joins-postgres", min_time=0.5)
+    with server() as url, tempfile.TemporaryDirectory(prefix="dpg-data-") as folder:
+        os.chmod(folder, 0o755)  # the server reads the files
+        measured = google_benchmark("sql-joins-postgres", min_time=0.5, DISCREET_BENCH_FOLDER=folder,
+                                    DISCREET_BENCH_POSTGRES=url("reader"), DISCREET_BENCH_POSTGRES_OWNER=url("dp"))
     return {name.removesuffix("/real_time"): entry["real_time"] for name, entry in measured.items()}
 
 

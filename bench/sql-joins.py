@@ -2,7 +2,7 @@
 
 import functools
 
-from harness import ROOT, google_benchmark, main, peer, row
+from harness import FOLDER, google_benchmark, main, peer, row
 
 QUESTIONS = ["Q1", "Q3", "Q4", "Q5", "Q6", "Q10", "Q12", "Q13", "Q14"]
 
@@ -15,12 +15,12 @@ relative to the true answer, of the question's first number.
 Qrlew is given the same ranges, values, keys and bounds, and the questions in words that it knows (bench/sql_joins_peers.py); its time is
 from the text to the answer of DuckDB, the best of five; its error the median over groups and five draws of what its answers are off. It
 has no row where it cannot rewrite a question."""
-DATA = ROOT / "build/bench/sql-joins/50000/plain.duckdb"  # made by bench_sql-joins
+DATA = FOLDER / "sql-joins/50000/plain.duckdb"  # made by `bench sql-joins`
 DRAWS = 5
 
 
 def ours():
-    measured = google_benchmark("bench_sql-joins", min_time=0.5)
+    measured = google_benchmark("sql-joins", min_time=0.5)
     values = {}
     for name, entry in measured.items():
         name = name.removesuffix("/process_time/real_time")

@@ -1,41 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions over 10^7 rows of 10^6 users in 1,000 cities (Zipf), beside the same question without
-// privacy, asked to the same library. The data is made once, in the folder DISCREET_BENCH_DATA;
-// DISCREET_BENCH_ENGINE may give it a limit: duckdb?memory=4GB.
-#include <benchmark/benchmark.h>
+// privacy, asked to the same library. The data is made once. DISCREET_BENCH_ROWS may ask for
+// another number of rows, DISCREET_BENCH_ENGINE may set a limit: duckdb?memory=4GB.
 #include <duckdb.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "bench.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "plan/checker.h"
 
+namespace discreet::sql_bench {
 namespace {
 
-using namespace discreet;
+using bench::fail;
 using engine::duckdb::DuckDbEngine;
 using plan::Expr;
 using plan::MeasureKind;
 using policy::Grid;
 using policy::Type;
 
-std::string folder() {
-  const char* named = std::getenv("DISCREET_BENCH_DATA");
-  return named != nullptr ? named : "build/bench/sql";
-}
+std::string folder() { return (bench::folder() / "sql").string(); }
 
 std::string rows() {
-  const char* named = std::getenv("DISCREET_BENCH_ROWS");
-  return named != nullptr ? named : "10000000";
-}
-
-[[noreturn]] void fail(const std::string& words) {
-  std::cerr << words << std::endl;
-  std::exit(1);
+  return bench::from_environment("DISCREET_BENCH_ROWS",
+                                 std::to_string(bench::sized(10'000'000, 10'000)));
 }
 
 /// DuckDB without us.
@@ -105,7 +97,7 @@ std::string data_file() {
 
 policy::Policy make_policy() {
   policy::Policy policy;
-  if (const char* named = std::getenv("DISCREET_BENCH_ENGINE")) policy.engine = named;
+  policy.engine = bench::from_environment("DISCREET_BENCH_ENGINE", policy.engine);
   policy.units["people"].name = "people";
   policy.units["rows"].name = "rows";
   policy::Table visits;
@@ -127,19 +119,31 @@ policy::Policy make_policy() {
   return policy;
 }
 
-const policy::Policy& the_policy() {
-  static const policy::Policy policy = make_policy();
-  return policy;
-}
+/// What is asked, opened by the first question that needs it: memory is measured of one alone.
+class World {
+ public:
+  const policy::Policy& policy() {
+    if (!policy_) policy_ = make_policy();
+    return *policy_;
+  }
+  DuckDbEngine& engine() {
+    if (!engine_) {
+      auto opened = DuckDbEngine::open(policy(), {});
+      if (!opened) fail(opened.error().message);
+      engine_ = *std::move(opened);
+    }
+    return *engine_;
+  }
+  Plain& plain() {
+    if (!plain_) plain_.emplace(data_file(), "READ_ONLY");
+    return *plain_;
+  }
 
-DuckDbEngine& the_engine() {
-  static const std::unique_ptr<DuckDbEngine> engine = [] {
-    auto opened = DuckDbEngine::open(the_policy(), {});
-    if (!opened) fail(opened.error().message);
-    return *std::move(opened);
-  }();
-  return *engine;
-}
+ private:
+  std::optional<policy::Policy> policy_;
+  std::unique_ptr<DuckDbEngine> engine_;
+  std::optional<Plain> plain_;
+};
 
 plan::Measurement measured(MeasureKind kind, const char* column = nullptr) {
   plan::Measurement m;
@@ -179,40 +183,46 @@ plan::Plan quantiles(const std::string& table) {
   return plan;
 }
 
-void ours(benchmark::State& state, const plan::Plan& plan) {
-  auto checked = plan::Checker::check(plan, the_policy(), "bench");
+void ours(benchmark::State& state, World& world, const plan::Plan& plan) {
+  auto checked = plan::Checker::check(plan, world.policy(), "bench");
   if (!checked) fail(checked.error().message);
-  DuckDbEngine& engine = the_engine();
+  DuckDbEngine& engine = world.engine();
   for (auto _ : state) {
     auto answer = engine.run(*checked, {});
     if (!answer) fail(answer.error().message);
   }
 }
 
-void plain(benchmark::State& state, const std::string& sql) {
-  static Plain database(data_file(), "READ_ONLY");
+void plain(benchmark::State& state, World& world, const std::string& sql) {
+  Plain& database = world.plain();
   for (auto _ : state) database.run(sql);
 }
 
 // In pairs, close in time: other work on the machine hits both.
-BENCHMARK_CAPTURE(plain, count, std::string("SELECT count(*) FROM visits"))
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ours, count, count_rows())->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(plain, by_city,
-                  std::string("SELECT city, count(*), sum(income) FROM visits GROUP BY city"))
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ours, by_city, by_city())->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(plain, quantiles,
-                  std::string("SELECT quantile_disc(age, [0.25, 0.5, 0.75]) FROM visits"))
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ours, quantiles_of_rows, quantiles("rows"))
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ours, quantiles_of_users, quantiles("visits"))
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+int run(const bench::Words& words) {
+  World world;
+  const auto add = [](const std::string& name, const auto& measure) {
+    benchmark::RegisterBenchmark(name.c_str(), measure)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  };
+  const auto add_plain = [&](const std::string& name, const std::string& sql) {
+    add("plain/" + name, [&world, sql](benchmark::State& state) { plain(state, world, sql); });
+  };
+  const auto add_ours = [&](const std::string& name, const plan::Plan& plan) {
+    add("ours/" + name, [&world, plan](benchmark::State& state) { ours(state, world, plan); });
+  };
+  add_plain("count", "SELECT count(*) FROM visits");
+  add_ours("count", count_rows());
+  add_plain("by_city", "SELECT city, count(*), sum(income) FROM visits GROUP BY city");
+  add_ours("by_city", by_city());
+  add_plain("quantiles", "SELECT quantile_disc(age, [0.25, 0.5, 0.75]) FROM visits");
+  add_ours("quantiles_of_rows", quantiles("rows"));
+  add_ours("quantiles_of_users", quantiles("visits"));
+  return bench::run_registered(words);
+}
+
+const bench::Benchmark kBenchmark("sql", run);
 
 }  // namespace
+}  // namespace discreet::sql_bench

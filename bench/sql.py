@@ -6,10 +6,9 @@ import functools
 import os
 import sys
 
-from harness import ROOT, google_benchmark, main, peer, peak_memory, row
+from harness import BIN, FOLDER, google_benchmark, main, peer, peak_memory, row
 
-DATA = ROOT / "build/bench/sql"
-ROWS = DATA / "visits-10000000.parquet"  # made by bench_sql
+ROWS = FOLDER / "sql" / "visits-10000000.parquet"  # made by `bench sql`
 LARGE = "--large" in sys.argv[1:]
 PEERS = ("qrlew", "opendp-polars", "pipeline-dp", "diffprivlib")
 WORKS = ("count", "by_city", "quantiles_of_rows", "quantiles_of_users")
@@ -23,17 +22,17 @@ its own, a peer's for all that it can do. `--large` asks the same of 10^8 rows o
 
 
 def ours():
-    measured = google_benchmark("bench_sql", min_time=1)
+    measured = google_benchmark("sql", min_time=1)
     return {name.removesuffix("/real_time"): entry["real_time"] for name, entry in measured.items()}
 
 
 @functools.cache
 def memory(rows):
     """Of each question alone, after the rows were made."""
-    program, environment = ROOT / "build/bin/bench_sql", {**os.environ, "DISCREET_BENCH_ROWS": str(rows)}
+    environment = {**os.environ, "DISCREET_BENCH_ROWS": str(rows)}
 
     def of(work):
-        return peak_memory([program, f"--benchmark_filter=^ours/{work}/", "--benchmark_min_time=0.001"], environment)
+        return peak_memory([BIN / "bench", "sql", f"--benchmark_filter=^ours/{work}/", "--benchmark_min_time=0.001"], environment)
 
     of("count")
     return {f"memory/{rows}/{work}": of(work) for work in WORKS}
@@ -43,7 +42,7 @@ def memory(rows):
 def large():
     rows = 10**8
     found = memory(rows)
-    measured = google_benchmark("bench_sql", min_time=0.001, rows=rows)
+    measured = google_benchmark("sql", min_time=0.001, rows=rows)
     return {**found, **{f"{name.removesuffix('/real_time')}/{rows}": entry["real_time"] for name, entry in measured.items()}}
 
 

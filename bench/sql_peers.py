@@ -3,7 +3,7 @@ sql_peers.py PEER MODE PARQUET [TABLES QUANTILES].
 
 `time` prints milliseconds for each work that the peer can do, and the most megabytes that it held; `error` prints the released
 table of each question TABLES times, and quantiles QUANTILES times, at epsilon 1 and delta 1e-6 each. Users count in at most 3 cities, with 4 rows in each; quantiles are those of
-age in one city. `truth` makes the rows for `error` and prints the exact answers."""
+age in one city."""
 
 import json
 import resource
@@ -162,35 +162,9 @@ def smartnoise(parquet):
     }
 
 
-def truth(parquet):
-    """The exact answers; makes the rows first."""
-    import os
-
-    import duckdb
-
-    if not os.path.exists(parquet):
-        os.makedirs(os.path.dirname(parquet), exist_ok=True)
-        duckdb.sql("""CREATE TABLE zipf AS SELECT 'city' || lpad(CAST(k AS VARCHAR), 4, '0') AS city,
-            (sum(1.0 / k) OVER (ORDER BY k) - 1.0 / k) / (SELECT sum(1.0 / j) FROM range(1, 1001) r(j)) AS low
-            FROM range(1, 1001) r(k)""")
-        duckdb.sql(f"""COPY (SELECT user_id, city, CAST(18 + hash(user_id, 3) % 60 + hash(i, 4) % 2 AS BIGINT) AS age,
-            CAST(least({TOP}, exp(10.5 + 0.6 * sqrt(-2 * ln((hash(i, 5) % 4294967296 + 1) / 4294967297.0))
-            * cos(6.283185307179586 * (hash(i, 6) % 4294967296) / 4294967296.0))) AS BIGINT) AS income
-            FROM (SELECT i, i // 4 AS user_id, (hash(i // 2, 2) % 4294967296) / 4294967296.0 AS u
-            FROM range(1000000) r(i)) ASOF JOIN zipf ON u >= low) TO '{parquet}.new' (FORMAT parquet)""")
-        os.rename(parquet + ".new", parquet)  # a file that is there is whole
-    rows = duckdb.sql(f"SELECT city, count(*), sum(income), avg(income) FROM '{parquet}' GROUP BY city").fetchall()
-    ages = duckdb.sql(f"SELECT age FROM '{parquet}' WHERE city = '{CITY}' ORDER BY age").fetchall()
-    return {"cities": {city: [float(value) for value in values] for city, *values in rows},
-            "ages": [age for age, in ages]}
-
-
 def main():
     peer, mode, parquet = sys.argv[1:4]
     tables, single = (int(argument) for argument in sys.argv[4:6]) if mode == "error" else (0, 0)
-    if mode == "truth":
-        json.dump(truth(parquet), sys.stdout)
-        return
     works = {"opendp-polars": opendp, "qrlew": qrlew, "pipeline-dp": pipeline_dp, "smartnoise": smartnoise,
              "diffprivlib": diffprivlib}[peer](parquet)
     found = {}
