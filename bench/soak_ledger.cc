@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long crash test of the ledger: scripts that the default tests do not try,
-// a fault of every kind at every operation, and real processes killed with
-// SIGKILL. Fresh scripts in every run; the first one is printed, and a failed
-// point names its own.
+// The long crash test of the ledger: scripts that the default tests do not try, a fault of every
+// kind at every operation, and real processes killed with SIGKILL. Fresh scripts in every run; the
+// first one is printed, and a failed point names its own.
 //
-//   ./dev soak ledger [POINTS [KILLS [FIRST_SCRIPT]]]      10,000 points, 100
-//   kills
+//   ./dev soak ledger [POINTS [KILLS [FIRST_SCRIPT]]]      10,000 points, 100 kills
 #include <unistd.h>
 
 #include <chrono>

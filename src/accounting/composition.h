@@ -28,15 +28,15 @@ std::optional<EpsilonDelta> guarantee_of(const Mechanism& mechanism);
 /// guarantee.
 std::optional<EpsilonDelta> basic(const std::vector<Use>& uses);
 
-/// Advanced composition: the least of three bounds at slack delta' = (delta - d) / (1 - d), d = 1 -
-/// product of (1 - delta_i), rounded up.
+/// Advanced composition: the least of three bounds at slack delta' = (delta - d) / (1 - d),
+/// d = 1 - product of (1 - delta_i), rounded up.
 ///   [DRV10]  sum eps_i (e^eps_i - 1) + sqrt(2 ln(1/delta') sum eps_i^2)
 ///   [KOV15]  sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/delta') sum eps_i^2)
 ///   [KOV15]  the same with ln(e + sqrt(sum eps_i^2) / delta') instead of ln(1/delta')
 /// The second is proved in notions.md; the third is Thm 3.5 of that paper.
 ///
-/// Infinite if nothing of delta is left, absent if some use has no guarantee. Requires: 0 < delta
-/// < 1.
+/// Infinite if nothing of delta is left, absent if some use has no guarantee.
+/// Requires: 0 < delta < 1.
 std::optional<double> advanced_epsilon(const std::vector<Use>& uses, const Rational& delta);
 /// The first of the three alone, for comparison.
 std::optional<double> drv_epsilon(const std::vector<Use>& uses, const Rational& delta);

@@ -29,8 +29,8 @@ double log_delta_guess(double order, double tau, double epsilon);
 /// e^x rounded up, at most 1. Requires: x <= 0 or infinite.
 double exp_up(double x);
 
-/// What is left of `delta` once an event of probability `spent` is set aside: (delta - spent) / (1
-/// - spent); 0 if nothing is.
+/// What is left of `delta` once an event of probability `spent` is set aside:
+/// (delta - spent) / (1 - spent); 0 if nothing is.
 Rational delta_left(const Rational& delta, const Rational& spent);
 
 }  // namespace discreet::accounting

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kOptimalTheorem = "optimal composition [KOV15 Thm 3.3]";
 
 /// The sums over l = 0 ... count-1 flipped answers out of k of P_l = C(k,l) p^{k-l} (1-p)^l and of
-/// Q_l = C(k,l) p^l (1-p)^{k-l}, where p = 1/(1 + e^-eps). An outcome with l flips has the loss (k
-/// - 2l) eps.
+/// Q_l = C(k,l) p^l (1-p)^{k-l}, where p = 1/(1 + e^-eps). An outcome with l flips has the loss
+/// (k - 2l) eps.
 class Flips {
  public:
   Flips(const Rational& epsilon, std::uint64_t k)

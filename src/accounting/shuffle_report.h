@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one person's randomized response shows, before the others hide it.
 //
-// If the others' number of ones X has a mass function c that is log-concave, the best event is {x
-// >= t}, and
+// If the others' number of ones X has a mass function c that is log-concave, the best event is
+// {x >= t}, and
 //   delta = a Pr[X = t-1] - (e^eps - 1) Pr[X >= t],   a = (e^e0 - e^eps) / (e^e0 + 1),
 // where the best t is the least x whose ratio c(x-1)/c(x) exceeds
 //   kappa = (e^{e0+eps} - 1) / (e^e0 - e^eps).

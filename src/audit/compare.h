@@ -59,8 +59,7 @@ struct Loss {
 Loss measure_epsilon(const Distribution& a, const Distribution& b);
 
 /// The least delta for which (epsilon, delta) holds, both ways. Both ends are certain:
-///   sum of max(0, p - e^epsilon p') - e^epsilon u'  <=  delta  <=  sum of max(0, p - e^epsilon p')
-///   + u
+///   s - e^epsilon u'  <=  delta  <=  s + u,   s = sum of max(0, p - e^epsilon p')
 struct DeltaBracket {
   Rational low;
   Rational high;
@@ -99,9 +98,8 @@ inline const Rational kUnresolvedMax = Rational::ratio(1, 50);
 ///   epsilon given  the certified lower end of delta at epsilon exceeds the claimed delta; or, if
 ///                  that is 0, the certified lower end of epsilon exceeds the claimed one
 ///   rho given      if delta is 0, the certified lower end of the divergence at order 2 or 3
-///   exceeds
-///                  rho times the order; or that of delta at one of a few epsilons exceeds the
-///                  conversion's delta + e^-((epsilon - rho)^2 / 4 rho)
+///                  exceeds rho times the order; or that of delta at one of a few epsilons exceeds
+///                  the conversion's delta + e^-((epsilon - rho)^2 / 4 rho)
 ///   theorem given  an outcome's probability lies outside its bracket, on either side
 /// "violated" is a proof. "holds" says that no contradiction was found and that each side left at
 /// most kUnresolvedMax unresolved; it is no proof of the claim: how much room is left between the

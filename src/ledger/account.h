@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An account: a cap, and what was charged against it, for the whole namespace and for its blocks.
 //
-//   spent(b) = common + extra(b)          common: charges that name no block; they concern
-//   everybody
+//   spent(b) = common + extra(b)     common: charges that name no block; they concern everybody
 //
 // Theorem (proof: ledger.md, "Blocks"). Let every charge's price hold for the namespace's relation
 // of neighbours on all its units, and let a charge that names blocks depend on units of those

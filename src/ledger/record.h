@@ -2,10 +2,10 @@
 // A record: one line of a ledger's history. The history is the only truth; every balance is a fold
 // of it (ledger/state.h). Records are appended, never changed, and each is bound to all before it:
 //
-//   hash_0 = SHA-256(zeros | fields of record 0)   hash_i = SHA-256(hash_{i-1} | fields of record
-//   i)
+//   hash_0 = SHA-256(title | zeros      | fields of record 0)
+//   hash_i = SHA-256(title | hash_{i-1} | fields of record i)
 //
-// with every field of variable length preceded by its length, so that no two histories have the
+// with a constant title, and every field of variable length preceded by its length, so that no two histories have the
 // same bytes (ledger/chain.md).
 #pragma once
 

@@ -4,10 +4,11 @@
 //
 // Each person reports one prefix length (level), at random. A prefix's share is estimated from its
 // level's reports alone, so what is kept at one level is tested on other people's reports at the
-// next. Theorem     With probability at least 1 - beta over coins and cohorts' hash functions
-// (taken to be
-//             random) no prefix that nobody holds is kept, and the intervals of the last level hold
-//             the true shares, all at once (estimates.md, "Prefixes").
+// next.
+//
+// Theorem     With probability at least 1 - beta over coins and cohorts' hash functions (taken to
+//             be random) no prefix that nobody holds is kept, and the intervals of the last level
+//             hold the true shares, all at once (estimates.md, "Prefixes").
 #pragma once
 
 #include <string>

@@ -3,12 +3,10 @@
 // not only in the limit.
 //
 // Theorem     X_1..X_n independent, |X_i - E X_i| <= range, average variance between least and
-// most.
-//             Pr[|mean - E mean| > half_width(n, spread, beta)] <= beta.
+//             most. Pr[|mean - E mean| > half_width(n, spread, beta)] <= beta.
 // Proof       estimates.md, "Intervals": the smaller of Bernstein's bound and of the normal
-// quantile at
-//             what the Berry-Esseen theorem leaves of beta; which one is smaller does not depend on
-//             the reports.
+//             quantile at what the Berry-Esseen theorem leaves of beta; which one is smaller does
+//             not depend on the reports.
 #pragma once
 
 #include <cstdint>

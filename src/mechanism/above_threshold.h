@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Above-threshold (the sparse vector technique): answers any number of adaptively chosen questions
-// "is this count above the threshold?" for one price, until it has said yes c times. It is the one
-// mechanism with a memory between questions, so it is charged whole when it is opened.
+// "is this count above the threshold?" for one price, until it has said yes c times. It
+// keeps the threshold's noise from question to question, so it is charged whole when it is opened.
 //
 //   DISCREET_ASSIGN(auto alarm, AboveThreshold::open(options, std::move(receipt)));
 //   DISCREET_ASSIGN(Released<bool> answer, alarm.ask(count));
@@ -22,10 +22,10 @@ namespace discreet::mechanism {
 ///              R discrete Laplace of scale (1+r) Delta/epsilon, V_i of 2c (1+r) Delta/(r epsilon),
 ///              with r = floor((2c)^(2/3)), which about minimises the variance of V_i - R.
 /// Domain       integers, clamped to +-2^125; T public, within +-2^125. Noise beyond 2^127
-/// (probability
-///              below e^(-2^86)) is cut, which the proof leaves out: see CAVEATS.
+///              (probability below e^(-2^86)) is cut, which the proof leaves out: see CAVEATS.
 /// Neighbours   |q_i - q_i'| <= Delta for every question, Delta a whole number; q_i may depend on
-///              the earlier answers.                             Measure  pure DP.
+///              the earlier answers.
+/// Measure      pure DP.
 /// Theorem      all answers together are epsilon-DP, hence (epsilon^2/2)-zCDP.
 /// Proof        above_threshold.md §2, for integer noise; R is *not* redrawn after a yes.
 /// Privacy map  Delta -> Delta/scale(R) + 2c Delta/scale(V) = epsilon, exactly.
@@ -33,15 +33,13 @@ namespace discreet::mechanism {
 ///              that far from T.
 /// Randomness   OS entropy only.
 /// Threads      ask() may be called from several; yeses are counted under a lock. A child made by
-/// fork()
-///              would hold a second copy of R and of the count, so it is refused.
+///              fork() would hold a second copy of R and of the count, so it is refused.
 /// Fails with   kBudget once c yeses are out (they are released facts); kNoEntropy, for good;
-/// kRefused
-///              in a forked child.
+///              kRefused in a forked child.
 /// Side channel the same work for every question, but for the sampler's refinement: see CAVEATS.
 /// Source       [Dwork-Roth 2014 §3.6], [Lyu-Su-Li 2017 Alg. 7]; the broken variants that the
 ///              latter lists are avoided: V_i scales with c, and no noisy count is given away.
-///              Trust: proved.
+/// Trust        proved.
 /// Checked by   above_threshold_test (all tapes of batches, both neighbours, planted mutants).
 class AboveThreshold {
  public:

@@ -48,8 +48,7 @@ namespace discreet::mechanism {
 /// Accuracy     variance(i): an upper bound on the variance of each entry's noise in round i.
 /// Randomness   OS entropy only.
 /// Threads      one caller at a time. A child made by fork() would repeat no coins (random/
-/// re-keys)
-///              but would hold a second set of rounds, so it is refused.
+///              re-keys) but would hold a second set of rounds, so it is refused.
 /// Parts        a receipt opens one part's rounds, and there is one receipt for each (ledger L7):
 ///              no round is drawn twice, whatever happens to processes (clipped_sums.md, 5).
 /// Fails with   kBudget when the rounds are used up (a public number); kNoEntropy, for good;

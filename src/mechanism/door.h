@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door: the one place where a sealed value, a paid receipt and random bits meet, and a Released
-// comes out.
+// The door: where a sealed value, a paid receipt and random bits meet, and a Released comes out. It
+// is the only way for the mechanisms of mechanisms.h. Three others release many answers under one
+// receipt, by the same rules: AboveThreshold, ClippedSums and PrefixStream.
 //
 //   DISCREET_ASSIGN(auto answer, Door::release(laplace, std::move(count), std::move(receipt)));
 //
-// K2  A value leaves Sensitive only here (and in the two other friends of privacy/unseal.h).
+// K2  A value leaves Sensitive only here and in the other friends of privacy/unseal.h.
 // K3  No Released without a consumed Receipt for exactly this mechanism and price.
 // K8  When entropy fails, nothing comes out; the charge stays.
 #pragma once
@@ -58,8 +59,10 @@ struct Distances {
 //   std::optional<Accuracy> accuracy(const Confidence&) const
 //   static std::vector<Int128> coordinates(const Input&)     the input, for recordings
 //   static std::string describe(const Output&)               the output, for recordings
-// and may name a Source of its own (random/santha_vazirani.h);
-// and, in private with Door as a friend,
+//
+// may name the Source of its bits (random/santha_vazirani.h), and has, in private with Door as a
+// friend,
+//
 //   template <random::BitSource B> Output draw(const Input&, B&) const
 //
 // Only `draw` sees the value. noise(), cost() and accuracy() are functions of public parameters.

@@ -41,7 +41,8 @@ std::vector<Int128> score_coordinates(const std::vector<std::int64_t>& scores);
 /// Fails with   nothing on data; a wrong number of scores is our bug (a CHECK).
 /// Side channel running time depends on the scores (restarts): see CAVEATS.
 /// Source       [McSherry-Talwar 2007]; zCDP by bounded range [Dong et al. 2020, Cesar-Rogers
-///              2021]. Trust: proved.
+///              2021].
+/// Trust        proved.
 /// Checked by   exponential_test (all tapes against the weights, both inequalities, limits).
 class Exponential {
  public:

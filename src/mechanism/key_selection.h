@@ -37,7 +37,8 @@ class Door;
 /// Randomness   OS entropy only; exact coins, a word for each key.
 /// Fails with   nothing on data.
 /// Side channel time grows with the number of keys, hidden ones too: see CAVEATS.
-/// Source       [Desfontaines-Voss-Gipson-Mandayam 2022], composed. Trust: proved.
+/// Source       [Desfontaines-Voss-Gipson-Mandayam 2022], composed.
+/// Trust        proved.
 /// Checked by   key_selection_test (all tapes, neighbours, planted faults), audit exact
 ///              key-selection.
 class KeySelection {

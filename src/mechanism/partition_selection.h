@@ -34,7 +34,8 @@ class KeySelection;
 ///              it takes: one word for n >= 1, but for probability below 2^-60.
 /// Fails with   nothing on data.
 /// Side channel counts past the table, and any epsilon past 4,096, take longer: see CAVEATS.
-/// Source       [Desfontaines-Voss-Gipson-Mandayam 2022]. Trust: proved.
+/// Source       [Desfontaines-Voss-Gipson-Mandayam 2022].
+/// Trust        proved.
 /// Checked by   partition_selection_test (the recurrence, all tapes, all four inequalities).
 class PartitionSelection {
  public:

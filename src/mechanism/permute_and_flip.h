@@ -28,7 +28,7 @@ namespace discreet::mechanism {
 /// Fails with   nothing on data; a wrong number of scores is our bug (a CHECK).
 /// Side channel running time depends on the scores (how many are visited): see CAVEATS.
 /// Source       [McKenna-Sheldon 2020]; the equality with report-noisy-max [Ding et al. 2021].
-///              Trust: proved.
+/// Trust        proved.
 /// Checked by   permute_and_flip_test (all tapes against both formulas, both inequalities).
 class PermuteAndFlip {
  public:

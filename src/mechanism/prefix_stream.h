@@ -45,8 +45,8 @@ namespace discreet::mechanism {
 ///              below e^-1000) that noise would leave 61 bits; kRefused in a forked child.
 /// Trust        proved, given that what is kept is neither rolled back nor used twice: who holds
 ///              the state (publish/daily.h) sees to it.
-/// Checked by   prefix_test (all tapes of two days; the bijection; exact lengths), audit exact
-///              prefix-stream.
+/// Checked by   tables_test (the bijection on many tapes, exact lengths, resuming), audit exact
+///              prefix-stream (all tapes of two days).
 class PrefixStream {
  public:
   struct Options {

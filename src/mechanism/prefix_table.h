@@ -34,9 +34,10 @@ class Door;
 ///              sums made of them vary by.
 /// Randomness   OS entropy only.
 /// Fails with   make: kInvalidInput when sigma^2 is outside [2^-40, 2^60] or the table is too
-/// large. Source       [Fichtenberger-Henzinger-Upadhyay 2023] for C; its integer form is our own.
+///              large.
+/// Source       [Fichtenberger-Henzinger-Upadhyay 2023] for C; its integer form is our own.
 /// Trust        proved.
-/// Checked by   prefix_test, audit exact prefix-table.
+/// Checked by   tables_test (mixing, exact lengths), audit exact prefix-table.
 class PrefixTable : public GaussianNoise {
  public:
   using Input = std::vector<std::int64_t>;

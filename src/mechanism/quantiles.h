@@ -30,26 +30,29 @@ namespace discreet::mechanism {
 class Door;
 
 /// Mechanism    for each key and each fraction f, v in [low, high] with probability proportional to
-///              e^{-w score(v)}, or the first v in a random order whose coin of e^{-w (score(v) -
-///              least score)} shows heads; all independently. score(v) = max(#(x<v) - f n, f n -
-///              #(x<=v)), in rows; w = epsilon / (k r C), C = sum of max(f, 1-f) + max(sum of f,
-///              sum of 1-f).
+///              e^{-w score(v)}, or the first v in a random order whose coin of
+///              e^{-w (score(v) - least score)} shows heads; all independently.
+///              score(v) = max(#(x<v) - f n, f n - #(x<=v)), in rows;  w = epsilon / (k r C),
+///              C = sum of max(f, 1-f) + max(sum of f, sum of 1-f).
 /// Domain       for each key a multiset of integers, clamped into [low, high]; the number of keys
 ///              and all options are public, the number of rows n of a key is not.
-/// Neighbours   in each key at most r rows added or removed, in all keys together at most k r: k =
-///              keys_per_unit, r = rows_per_unit. (Replace-one with l keys and r rows: k = l, 2r.)
+/// Neighbours   in each key at most r rows added or removed, in all keys together at most k r:
+///              k = keys_per_unit, r = rows_per_unit.
+///              (Replace-one with l keys and r rows: k = l, 2r.)
 /// Measure      pure DP, and zCDP.
-/// Theorem      epsilon-DP, and (epsilon^2/(2 gain))-zCDP, gain >= 4k; with permute-and-flip gain =
-///              1.
+/// Theorem      epsilon-DP, and (epsilon^2/(2 gain))-zCDP, gain >= 4k; with permute-and-flip
+///              gain = 1.
 /// Proof        quantiles.md §2, §3, §6
 /// Privacy map  k, r -> (epsilon, epsilon^2/(2 gain)), exact rationals.
-/// Accuracy     with the confidence asked for, for each key and fraction: #(x<v) - s <= f n <=
-///              #(x<=v) + s, s = rank_shortfall(confidence) (quantiles.md §4).
+/// Accuracy     with the confidence asked for, for each key and fraction:
+///              #(x<v) - s <= f n <= #(x<=v) + s,  s = rank_shortfall(confidence)
+///              (quantiles.md §4).
 /// Randomness   OS entropy only; exact coins, no rounding; terminates almost surely.
 /// Fails with   nothing on data; runs that are not sorted are our bug (a CHECK).
 /// Side channel running time depends on the data: see CAVEATS.
 /// Source       [Smith 2011] for the score, [McSherry-Talwar 2007]; zCDP by bounded range, as
-///              exponential.md §3. Trust: proved.
+///              exponential.md §3.
+/// Trust        proved.
 /// Checked by   quantiles_test (all tapes against the weights, ranges, accuracy, a million
 ///              duplicates, planted faults), audit exact quantiles.
 class Quantiles {

@@ -19,8 +19,8 @@ namespace discreet::mechanism {
 
 /// Mechanism    M(b) = b with probability 1 - f, else not b.
 ///              make:      f = 1/(1 + e^epsilon), exactly: the coin compares bits with a real
-///              number. with_bias: f = 1/2 - bias, a rational; epsilon = ln((1/2 + bias)/(1/2 -
-///              bias)),
+///                         number.
+///              with_bias: f = 1/2 - bias, a rational; epsilon = ln((1/2 + bias)/(1/2 - bias)),
 ///                         rounded up to a multiple of 10^-18.
 /// Domain       one bit.
 /// Neighbours   the person's bit is any other bit (replace one: the local model).

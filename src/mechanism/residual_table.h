@@ -37,7 +37,7 @@ class Door;
 ///              places or the table more than 2^31.
 /// Source       [Xiao-He-Zhang-Kifer 2023] for residuals; their integer form is our own.
 /// Trust        proved.
-/// Checked by   residual_table_test, audit exact residual-table.
+/// Checked by   tables_test, audit exact residual-table.
 class ResidualTable : public GaussianNoise {
  public:
   using Input = std::vector<std::int64_t>;

@@ -18,16 +18,17 @@ namespace discreet::mechanism {
 
 /// Mechanism    M(x) = x + round(N(0, sigma^2)) = round(x + N(0, sigma^2)).
 /// Domain       x an integer below 2^126 in size; x and M(x) are clamped there (saturation.h).
-/// Neighbours   |x - x'| <= sensitivity D.                        Measure  (epsilon, delta)-DP,
-/// zCDP. Theorem      M is (epsilon, delta)-DP, and D^2/(2 sigma^2)-zCDP.
-///                                                                Proof    rounded_gaussian.md
+/// Neighbours   |x - x'| <= sensitivity D.
+/// Measure      (epsilon, delta)-DP, zCDP.
+/// Theorem      M is (epsilon, delta)-DP, and D^2/(2 sigma^2)-zCDP.
+/// Proof        rounded_gaussian.md
 /// Privacy map  d -> gaussian_delta(d, epsilon, sigma^2); monotone; at d = D certified <= delta.
 /// Accuracy     exact tail and half width; Var <= sigma^2 + 1/12; E|Z| <= sigma sqrt(2/pi).
 /// Randomness   OS entropy only. Time: random/rounded_gaussian.h; it never depends on x.
 /// Fails with   make: kInvalidInput when delta is 0 or sigma^2 would exceed 2^60.
 /// Trust        proved.
 /// Source       [BW18] for sigma; [BS16] for zCDP.
-/// Checked by   rounded_gaussian_test, audit exact rounded-gaussian.
+/// Checked by   gaussian_test, audit exact rounded-gaussian.
 class RoundedGaussian {
  public:
   using Input = Int128;

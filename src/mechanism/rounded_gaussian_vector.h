@@ -27,7 +27,7 @@ namespace discreet::mechanism {
 /// Neighbours   sqrt(sum of (x_i - x'_i)^2) <= sensitivity D (L2), the same length.
 /// Measure      (epsilon, delta)-DP, zCDP.
 /// Theorem      M is (epsilon, delta)-DP, and D^2/(2 sigma^2)-zCDP.
-///                                                                Proof    rounded_gaussian.md
+/// Proof        rounded_gaussian.md
 /// Privacy map  d -> gaussian_delta(d, epsilon, sigma^2); monotone; at d = D certified <= delta.
 /// Accuracy     for *each* entry: see LaplaceVector.
 /// Randomness   as RoundedGaussian.

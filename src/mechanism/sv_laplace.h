@@ -26,8 +26,8 @@ namespace discreet::mechanism {
 /// Theorem      For every gamma-Santha-Vazirani source R and every z:
 ///              Pr_R[M(x) = z] <= e^epsilon Pr_R[M(x') = z]: M is (R, epsilon)-DP for ONE answer,
 ///              given any earlier bits of R. On fair coins it is (U, fair_epsilon())-DP.
-///              Proof    sv_laplace.md
-/// NOT so      that two answers cost the sum, nor that later bits of the source may be seen: an
+/// Proof        sv_laplace.md
+/// Not claimed  that two answers cost the sum, nor that later bits of the source may be seen: an
 ///              adversary with a memory does better (sv_laplace.md, section 5, and `discreet audit
 ///              randomness memory`). A ledger for such coins gives one answer (ledger/state.h).
 /// Accuracy     the half width holds under every source of the class, not on fair coins only.

@@ -33,7 +33,8 @@ class Door;
 /// Randomness   OS entropy only; a coin for an absent key is drawn too, so that work does not tell.
 /// Fails with   nothing on data.
 /// Side channel the sampler's; see CAVEATS.
-/// Source       [CKS20] for the noise, [Wilson et al. 2020] for the threshold. Trust: proved.
+/// Source       [CKS20] for the noise, [Wilson et al. 2020] for the threshold.
+/// Trust        proved.
 /// Checked by   thresholded_gaussian_test (tau by exact sums, all tapes, the off-by-one mutant).
 class ThresholdedGaussian {
  public:

@@ -65,7 +65,8 @@ struct ShownSums {
 /// Fails with   nothing on data.
 /// Side channel time grows with the number of keys, hidden ones too: see CAVEATS.
 /// Source       threshold: [Korolova et al. 2009]; the room C n - x, which makes a sum tell the
-///              number of units at no price: here. Trust: proved.
+///              number of units at no price: here.
+/// Trust        proved.
 /// Checked by   thresholded_groups_test (all tapes, neighbours, planted faults), audit exact
 ///              thresholded-groups.
 class ThresholdedGroups {

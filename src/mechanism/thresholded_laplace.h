@@ -38,7 +38,7 @@ std::string describe_shown(const std::optional<Int128>& shown);
 /// Fails with   nothing on data.
 /// Side channel the sampler's; see CAVEATS.
 /// Source       [Korolova et al. 2009]; off-by-one thresholds: opendp#2922, google PR#101.
-///              Trust: proved.
+/// Trust        proved.
 /// Checked by   thresholded_laplace_test (tau by intervals, all tapes, the off-by-one mutant).
 class ThresholdedLaplace {
  public:

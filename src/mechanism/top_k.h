@@ -26,7 +26,8 @@ namespace discreet::mechanism {
 /// Randomness   OS entropy only; exact coins, no rounding; terminates almost surely.
 /// Fails with   nothing on data; a wrong number of scores is our bug (a CHECK).
 /// Side channel running time depends on the scores (restarts): see CAVEATS.
-/// Source       [Durfee-Rogers 2019] for peeling; composition [Bun-Steinke 2016]. Trust: proved.
+/// Source       [Durfee-Rogers 2019] for peeling; composition [Bun-Steinke 2016].
+/// Trust        proved.
 /// Checked by   top_k_test (all tapes against the products of weights, both inequalities).
 class TopK {
  public:

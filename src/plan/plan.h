@@ -3,7 +3,7 @@
 // everything that matters from it and the policy, an engine runs it. It holds no data and no SQL.
 //
 //   rows    = the source's joined rows where `filter` is true; a table of the source may be a
-//             subquery, whose rows are some unit's again (locality.md)
+//             subquery, whose rows are some unit's again (locality.h)
 //   kept    = of each unit at most groups_per_unit groups, and in each at most
 //             rows_per_unit_and_group rows, chosen by a rule that sees that unit's rows alone
 //   answer  = every measurement over kept, in every group, with noise

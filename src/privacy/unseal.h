@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complete list of code that may look at an un-noised value. Read this file to audit the
-// system.
+// The complete list of classes that may open a Sensitive. Read this file to audit what sees a value
+// before its noise. Two steps away: Door hands the value to the mechanisms of
+// mechanism/mechanisms.h, and engines compute values from rows before they seal them
+// (engine/engine.h).
 #pragma once
 
 namespace discreet {
 
 namespace mechanism {
-class Door;  // release(mechanism, value, receipt): noise, then out        mechanism/door.h
-class AboveThreshold;  // the one mechanism with a memory between questions
-                       // mechanism/above_threshold.h
-class ClippedSums;     // a fixed number of clipped sums with noise, one price
-                       // mechanism/clipped_sums.h
-class PrefixStream;    // a count every day under one price: its noise remembers
-                       // mechanism/prefix_stream.h
-class Verbs;  // clamp, sum, count: sealed in, sealed out                   mechanism/verbs.h
+class Door;            // door.h             release(mechanism, value, receipt): noise, then out
+class AboveThreshold;  // above_threshold.h  yes or no to many questions under one price
+class ClippedSums;     // clipped_sums.h     a fixed number of clipped sums under one price
+class PrefixStream;    // prefix_stream.h    a count every day under one price
+class Verbs;           // verbs.h            clamp, sum, count, group: sealed in, sealed out
 }  // namespace mechanism
 
 /// The right to open a Sensitive. Neither conjurable with {} nor forgeable with std::bit_cast: both

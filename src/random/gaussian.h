@@ -14,7 +14,8 @@
 /// Side channel above sigma 50 the time depends on the draw (a rejection, an exponential): CAVEATS.
 /// Source       own construction (gaussian.md): alias table over values, or over cells with
 ///              rejection inside.
-/// Checked by   gaussian_test: all tapes at small widths, table entries by intervals, chi-square.
+/// Checked by   gaussian_test: all tapes at small widths, chi-square; alias_test: table entries by
+///              intervals; pmf_test: probabilities against mpmath.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@
 ///              addresses are random and not hidden from who watches the cache: CAVEATS.
 /// Source       own construction (laplace.md): digits of a geometric variable are independent; one
 ///              alias table for each.
-/// Checked by   laplace_test: all tapes at small widths, every table entry by intervals, the
-///              reference sampler, chi-square.
+/// Checked by   laplace_test: all tapes at small widths, the reference sampler, chi-square;
+///              alias_test: every table entry by intervals; pmf_test: probabilities against mpmath.
 #pragma once
 
 #include <cstdint>

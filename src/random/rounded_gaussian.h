@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoundedGaussian: round(N(0, sigma^2)), exactly, for any rational variance. For an integer x, x +
-// draw() is the continuous Gaussian mechanism's answer, rounded: post-processing, so the accounting
-// of the continuous Gaussian applies unchanged.
+// RoundedGaussian: round(N(0, sigma^2)), exactly, for any rational variance. For an integer x,
+// x + draw() is the continuous Gaussian mechanism's answer, rounded: post-processing, so the
+// accounting of the continuous Gaussian applies unchanged.
 //
-/// Theorem      Pr[draw() = z] = Phi((z + 1/2) / sigma) - Phi((z - 1/2) / sigma) for every integer
-/// z. Domain       2^-40 <= sigma^2 <= 2^60, any rational; fill() clamps to int64. Accuracy Pr[|Z|
-/// >= t] = 2 Phi(-(t - 1/2) / sigma). Rounding     never decided by a tie: of the continuous point
-/// only an interval between two
+/// Theorem      Pr[draw() = z] = Phi((z + 1/2) / sigma) - Phi((z - 1/2) / sigma), for every
+///              integer z.
+/// Domain       2^-40 <= sigma^2 <= 2^60, any rational; fill() clamps to int64.
+/// Accuracy     Pr[|Z| >= t] = 2 Phi(-(t - 1/2) / sigma) for integers t >= 1.
+/// Rounding     never decided by a tie: of the continuous point only an interval between two
 ///              neighbouring multiples of 1/2 is ever drawn, and all but its ends rounds to one
 ///              integer. The ends have probability zero.
 /// Randomness   sigma below about 50: one word and one look-up. Above: two words a try, as for the
 ///              discrete Gaussian.
 /// Side channel as random/gaussian.h.
 /// Source       own construction (gaussian.md).
-/// Checked by   rounded_gaussian_test.
+/// Checked by   gaussian_test: all tapes at small widths, chi-square; alias_test: table entries by
+///              intervals; pmf_test: probabilities against mpmath.
 #pragma once
 
 #include <cstdint>

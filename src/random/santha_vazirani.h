@@ -11,9 +11,9 @@
 // V2  Bits are handed out in the order in which they were read, each once. What is left over when a
 //     draw ends is wiped and never used, so a fork between two draws shares nothing.
 // V3  The bytes of a draw are not tested themselves: to refuse some tapes is to refuse some
-// answers,
-//     and the neighbours' chances of being refused differ. Other bytes are read and tested before
-//     each draw, and thrown away; what holds given any earlier bits holds given that they passed.
+//     answers, and the neighbours' chances of being refused differ. Other bytes are read and tested
+//     before each draw, and thrown away; what holds given any earlier bits holds given that they
+//     passed.
 // V4  When a read fails, or the tested bytes look sick, healthy() turns false for good. Bits of a
 //     fixed pattern still come, so that a decoder ends; the door then releases nothing.
 #pragma once

@@ -9,9 +9,8 @@
 //     fails, fails there with a text that no data can change.
 // Z2  After the charge only the world can fail, and the charge stays.
 // Z3  What is returned was stored before: the bytes are the ledger's.
-// Z5  A price is a function of the question, the policy and released numbers; that of a pilot of
-// the
-//     question and the policy alone.
+// Z5  A price is a function of the question, the policy and released numbers; that of a pilot,
+//     of the question and the policy alone.
 #pragma once
 
 #include <cstdint>

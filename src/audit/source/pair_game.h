@@ -3,9 +3,11 @@
 // the light of the earlier ones, so that Pr[T] is large against Pr[U]. Values are exact when N is
 // Rational.
 //
-//   value(node) = max over p in [(1-gamma)/2, (1+gamma)/2] of  p value(0-child) + (1-p)
-//   value(1-child) with leaves 1_T - lambda 1_U; the best ratio is the lambda at which the root's
-//   value is 0.
+//   value(leaf) = 1_T - lambda 1_U
+//   value(node) = max over p in [(1-gamma)/2, (1+gamma)/2] of
+//                   p value(0-child) + (1-p) value(1-child)
+//
+// The best ratio is the lambda at which the root's value is 0.
 //
 // Found as a fixed point: play for lambda, take the ratio that this play reaches as the next
 // lambda. It rises, and there are finitely many plays, so it ends at the maximum (Dinkelbach).

@@ -3,7 +3,8 @@
 // raise, round in binary or depend on settings.
 //
 //   on_grid(x, 'low..high by step')   any number, date, timestamp or text to whole steps
-//   (quantize.h) scaled(u, 'nearest 1/100*x+0 in 0..50')   steps to steps (integer_map.h)
+//                                     (quantize.h)
+//   scaled(u, 'nearest 1/100*x+0 in 0..50')   steps to steps (integer_map.h)
 //   plus, minus, times(a, b)          of steps whose result is known to fit: nothing is looked for
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
 //   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL

@@ -8,8 +8,7 @@
 // spill         where rows go, encrypted and without a name (engine/spill.h), when their half is
 //               full; /var/tmp, or what TMPDIR says
 // duckdb_spill  where DuckDB may write what its joins and groupings have no room for, as it is;
-// without it
-//               DuckDB writes nothing, and such a question fails
+//               without it DuckDB writes nothing, and such a question fails
 #pragma once
 
 #include <cstddef>

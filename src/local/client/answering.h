@@ -19,16 +19,14 @@ struct Answered {
 };
 
 /// Theorem     All that ever leaves this function, for one memory, is budget-DP in the person's
-/// whole
-///             history of answers (randomizers.md, "A lifetime"): a survey's first answer costs its
-///             epsilon; asked again, a survey gets the same bytes, whatever the answer is now;
-///             bloom makes all its rounds from the first answer's permanent bits. A report from a
-///             changed answer would tell *that* and *when* it changed, which no memoised response
-///             hides.
+///             whole history of answers (randomizers.md, "A lifetime"): a survey's first answer
+///             costs its epsilon; asked again, a survey gets the same bytes, whatever the answer is
+///             now; bloom makes all its rounds from the first answer's permanent bits. A report
+///             from a changed answer would tell *that* and *when* it changed, which no memoised
+///             response hides.
 /// Fails with  kBudget when it would cost more than is left, before anything is drawn; kRefused
-/// when
-///             the survey's odds exceed its epsilon; kInvalidInput for a first answer that is none;
-///             kNoEntropy, kStorage: then nothing was answered.
+///             when the survey's odds exceed its epsilon; kInvalidInput for a first answer that is
+///             none; kNoEntropy, kStorage: then nothing was answered.
 ///
 /// The answer is read only where something is drawn from it, after it was paid for: neither a
 /// memoised report nor a refusal for lack of budget depends on it. A first answer that is none

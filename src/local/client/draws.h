@@ -26,11 +26,9 @@ concept DrawSource = requires(D& draws, std::uint64_t n, std::span<std::uint64_t
 /// Theorem     coin and below have exactly the stated probabilities (random/coin.md). coins: each
 ///             bit of `out` is [U < threshold] for its own uniform 32-bit U.
 /// Proof       Of coins. Lane i of the j-th round holds bit j of U_i, highest first. A lane is
-/// decided
-///             at the first bit in which U_i and the threshold differ: less if the threshold has
-///             the
-///             1. Lanes still open after 32 bits have U = threshold, so not less. Bits that a
-///             decided lane would still have drawn do not matter. ∎
+///             decided at the first bit in which U_i and the threshold differ: less if the
+///             threshold has the 1. Lanes still open after 32 bits have U = threshold, so not less.
+///             Bits that a decided lane would still have drawn do not matter. ∎
 /// Side channel  the number of rounds depends on coins alone.
 template <random::BitSource B>
 class Draws {

@@ -6,10 +6,10 @@
 //
 // Theorem     odds_below(n) <= 2^32 e^(n/10^9), and at least (1 - 2^-45) 2^32 e^(n/10^9) - 1.
 // Proof       Of the first half: the Taylor sum of e^y, y >= 0, has positive terms, so a sum that
-// is
-//             cut short and whose every product and quotient is rounded down is below e^y; a square
-//             that is rounded down is below the square; and e^x = (e^(x/1024))^1024. The second
-//             half is accuracy, not privacy: odds_test compares with MPFR.
+//             is cut short and whose every product and quotient is rounded down is below e^y; a
+//             square that is rounded down is below the square; and e^x = (e^(x/1024))^1024. The
+//             second half is accuracy, not privacy.
+// Checked by  randomizer_test: both halves, against MPFR.
 // No floating point, no library: the client computes this at home and believes nobody.
 #pragma once
 

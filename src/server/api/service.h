@@ -5,14 +5,12 @@
 //
 // V1  A route says which roles may use it; no handler runs for anybody else.
 // V2  What an analyst sees of a question is a function of its text, the policy, the history and
-// what
-//     was released: answers come at public deadlines (jobs.h), in padded sizes, with constant
+//     what was released: answers come at public deadlines (jobs.h), in padded sizes, with constant
 //     headers; the world's faults have constant texts.
 // V3  Tokens travel in the Authorization header only: no cookie, so no request that another site
 //     makes a browser send carries one.
 // V4  Logs hold ids, routes and codes; never a question's text, a parameter or a value. The
-// engine's
-//     own words go to the owner's log.
+//     engine's own words go to the owner's log.
 #pragma once
 
 #include <atomic>

@@ -7,9 +7,13 @@
 // protocol, and with many rounds; passwords that the server made have 256 random bits and cannot
 // be guessed at any price.
 //
-//   SaltedPassword = PBKDF2(password, salt, rounds)      StoredKey = H(HMAC(Salted.., "Client
-//   Key")) ServerKey = HMAC(SaltedPassword, "Server Key") proof = ClientKey XOR HMAC(StoredKey,
-//   messages);     H(ClientKey) must be StoredKey
+//   SaltedPassword = PBKDF2(password, salt, rounds)
+//   ClientKey      = HMAC(SaltedPassword, "Client Key")      StoredKey = H(ClientKey)
+//   ServerKey      = HMAC(SaltedPassword, "Server Key")
+//   proof          = ClientKey XOR HMAC(StoredKey, messages)
+//
+// Of these a verifier keeps StoredKey and ServerKey. A proof gives ClientKey back, and H(ClientKey)
+// must be StoredKey.
 #pragma once
 
 #include <optional>

@@ -11,8 +11,7 @@
 // J3  Until the deadline an analyst sees that the job waits and until when; how far the engine has
 //     come is for the owner.
 // J4  What takes long (a model, a publication, an audit) has a lane and a thread of its own, so
-// that
-//     questions do not wait for it; its asker chooses how long it takes, in public.
+//     that questions do not wait for it; its asker chooses how long it takes, in public.
 #pragma once
 
 #include <condition_variable>
