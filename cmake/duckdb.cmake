@@ -6,10 +6,6 @@ if(NOT EXISTS ${duckdb_dir}/version.txt)
   message(FATAL_ERROR "DuckDB is not there; `./dev build` fetches it to ${duckdb_dir}")
 endif()
 file(COPY ${duckdb_dir}/libduckdb.so DESTINATION ${CMAKE_BINARY_DIR}/lib)
-# From the first link on, so that no empty element stands in for a longer path: it would mean the current
-# folder, from which a program must not load libraries (tests/runpath.sh).
-set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
-set(CMAKE_INSTALL_RPATH $ORIGIN/../lib)
 add_library(duckdb SHARED IMPORTED GLOBAL)
 set_target_properties(duckdb PROPERTIES IMPORTED_LOCATION ${CMAKE_BINARY_DIR}/lib/libduckdb.so
                       INTERFACE_INCLUDE_DIRECTORIES ${duckdb_dir})

@@ -298,12 +298,12 @@ report::Section health_and_adversary() {
   const Rational bend = Rational::ratio(1, 5);
   target.tree[0].best(target.even(), bend, &adaptive);
   adaptive.name = "adaptive, aims at parity";
-  struct Row {
+  struct Source {
     Strategy source;
     Rational gamma;
   };
-  for (const Row& row : {Row{fair_source(), 0}, Row{steady_source(), Rational::ratio(1, 5)},
-                         Row{steady_source(), Rational::ratio(4, 5)}, Row{adaptive, bend}}) {
+  for (const Source& row : {Source{fair_source(), 0}, Source{steady_source(), Rational::ratio(1, 5)},
+                         Source{steady_source(), Rational::ratio(4, 5)}, Source{adaptive, bend}}) {
     SvBits bits(row.source, row.gamma, 7);
     random::HealthTests tests{};
     std::vector<std::uint8_t> bytes(kBytes);
