@@ -123,7 +123,7 @@ function(discreet_layer name)
     discreet_test_options(${name}_test)
     target_link_libraries(${name}_test PRIVATE discreet_${name} GTest::gtest_main)
     target_precompile_headers(${name}_test REUSE_FROM test_header)
-    discreet_unity(${name}_test 14)
+    discreet_unity(${name}_test 8)
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
     # Property tests repeat the same cases in every run; `RC_PARAMS=seed=N build/bin/${name}_test` tries others.
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=seed=1")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -215,6 +216,74 @@ std::string with_diagram(std::string_view document, std::string_view diagram) {
   }
   return std::string(document.substr(0, open + kOpen.size())) + "```text\n" + std::string(diagram) +
          "```\n" + std::string(document.substr(close));
+}
+
+namespace {
+
+bool is_page(std::string_view path) { return path.starts_with("src/") && path.ends_with(".md"); }
+
+/// The comments of a header, the whole text of a page; nothing of other files.
+std::string prose(const File& file) {
+  if (is_page(file.path)) return file.text;
+  if (!file.path.starts_with("src/") || !file.path.ends_with(".h")) return "";
+  std::string out;
+  std::istringstream lines(file.text);
+  for (std::string line; std::getline(lines, line);) {
+    if (const std::size_t at = line.find("//"); at != std::string::npos) {
+      out += line.substr(at) + "\n";
+    }
+  }
+  return out;
+}
+
+/// Calls `visit` with the number and the text of each line that is not in a block of code.
+void each_line(const std::string& text,
+               const std::function<void(int number, const std::string& line)>& visit) {
+  bool in_code = false;
+  int number = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.starts_with("```")) {
+      in_code = !in_code;
+    } else if (!in_code) {
+      visit(number, line);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> missing_names(const std::vector<File>& files) {
+  static const std::regex kName("[a-z0-9_/]*[a-z0-9_](_test\\b(?!\\()|\\.md\\b)");
+  const auto exists = [&](const std::string& name) {
+    const std::string end = "/" + (name.ends_with(".md") ? name : name + ".cc");
+    return std::any_of(files.begin(), files.end(),
+                       [&](const File& file) { return ("/" + file.path).ends_with(end); });
+  };
+  std::vector<std::string> found;
+  for (const File& file : files) {
+    const std::string text = prose(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), kName), end; it != end; ++it) {
+      if (!exists(it->str())) found.push_back(file.path + ": " + it->str());
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> reflowed(const File& file) {
+  static const std::regex kLabelInside(
+      "^ *///.*[^ ] (Mechanism|Domain|Neighbours|Measure|Theorem|Proof|Privacy map|Accuracy|"
+      "Rounding|Randomness|Fails with|Side channel|Source|Checked by)  +[^ ]");
+  static const std::regex kRunTogether("^(#+[A-Za-z]| {4,}#+ )");
+  std::vector<std::string> found;
+  const bool is_header = file.path.starts_with("src/") && file.path.ends_with(".h");
+  if (!is_header && !is_page(file.path)) return found;
+  each_line(file.text, [&](int number, const std::string& line) {
+    const std::regex& fault = is_header ? kLabelInside : kRunTogether;
+    if (std::regex_search(line, fault)) found.push_back(file.path + ":" + std::to_string(number));
+  });
+  return found;
 }
 
 bool is_floating_point(std::string_view mnemonic) {

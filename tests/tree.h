@@ -58,6 +58,14 @@ std::string diagram(const std::vector<Layer>& layers, const std::vector<File>& f
 /// `document` with the text between <!-- layers --> and <!-- /layers --> replaced.
 std::string with_diagram(std::string_view document, std::string_view diagram);
 
+/// "path: name" for each test (x_test) and page (x.md, folder/x.md) that a comment of a header or a
+/// page under src/ names and that is not among `files`.
+std::vector<std::string> missing_names(const std::vector<File>& files);
+
+/// "path:line" where a formatter has run a contract or a proof together: a contract's label in the
+/// middle of a line, a heading without its blank or indented like code.
+std::vector<std::string> reflowed(const File& file);
+
 /// Whether an instruction of x86-64 or AArch64 computes in floating point (moves do not).
 bool is_floating_point(std::string_view mnemonic);
 

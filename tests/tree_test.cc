@@ -105,6 +105,29 @@ TEST(Layers, DiagramIsDrawnFromTheIncludesOfTheProduct) {
   EXPECT_THROW(with_diagram("no marks", ""), std::runtime_error);
 }
 
+TEST(Contracts, PlantedFaultsAreFound) {
+  const std::vector<File> files = {
+      {"src/random/coin.h",
+       "/// Proof  coin.md §2\n/// Checked by coin_test, odds_test.\nint x_test();"},
+      {"src/random/coin_test.cc", ""},
+      {"src/random/coin.md", "see random/coin.md and privacy/gone.md"}};
+  EXPECT_EQ(missing_names(files),
+            (Found{"src/random/coin.h: odds_test", "src/random/coin.md: privacy/gone.md"}));
+  const auto faults = [](const char* path, const char* text) {
+    return reflowed({path, text}).size();
+  };
+  EXPECT_EQ(faults("src/a/a.h", "/// Theorem      for every z.\n/// Domain       all\n"), 0u);
+  EXPECT_EQ(faults("src/a/a.h", "/// z. Domain       2^-40 <= sigma^2\n"), 1u);
+  EXPECT_EQ(faults("src/a/a.md", "# A title\n```\n                 code\n```\n- a list\n"), 0u);
+  EXPECT_EQ(faults("src/a/a.md", "#Above - threshold\n"), 1u);
+  EXPECT_EQ(faults("src/a/a.md", "                     ## 4 The split Any r\n"), 1u);
+}
+
+TEST(Contracts, NameTestsAndPagesThatExistAndKeepTheirLines) {
+  EXPECT_EQ(list(missing_names(tree())), "");
+  for (const File& file : tree()) EXPECT_EQ(list(reflowed(file)), "");
+}
+
 TEST(Instructions, ArithmeticIsToldFromMoves) {
   for (const char* bad : {"addsd", "vmulps", "divss", "cvtsi2sd", "cvttsd2si", "vfmadd231sd",
                           "ucomisd", "fld", "fadd", "scvtf", "sqrtsd", "cmpltsd"}) {
