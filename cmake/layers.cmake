@@ -1,11 +1,12 @@
 # One CMake target per layer. `discreet_layer(numeric LINKS PkgConfig::GMP)` compiles src/numeric/*.cc
-# into discreet_numeric and src/numeric/*_test.cc into the test program numeric_test, so that a new
-# file needs no line here. It uses the layers that src/layers.txt names before it, but for those
-# behind a wall. LINKS: other libraries. SHARED: also for a shared library, Python's module. HOT: one
-# object per file, since the time of its inner loops is measured. COLD: it reads words and prints
-# others, so -O1 is enough. SLOW: `./dev test fast` leaves its tests out. The property
-# DISCREET_LAYERS names all layers, for programs that may use any (benchmarks, fuzz targets). A layer
-# may have subfolders (src/engine/duckdb/*.cc). Includes are written from src/: "random/coin.h".
+# into discreet_numeric, so that a new file needs no line here. It uses the layers that
+# src/layers.txt names before it, but for those behind a wall. LINKS: other libraries. SHARED: also
+# for a shared library, Python's module. HOT: one object per file, since the time of its inner loops
+# is measured. COLD: it reads words and prints others, so -O1 is enough. The property DISCREET_LAYERS
+# names all layers, for programs that may use any (benchmarks, fuzz targets). A layer may have
+# subfolders (src/engine/duckdb/*.cc). Includes are written from src/: "random/coin.h".
+# discreet_tests(kernel base numeric ...) makes the test program kernel_test of these layers'
+# *_test.cc. SLOW: `./dev test fast` leaves it out.
 
 # discreet_below(name OUT): the targets of the layers that `name` may use, lowest first.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/layers.txt)
@@ -82,14 +83,12 @@ if(DISCREET_TESTS)
 endif()
 
 function(discreet_layer name)
-  cmake_parse_arguments(ARG "SHARED;HOT;COLD;SLOW" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED;HOT;COLD" "" "LINKS" ${ARGN})
   discreet_below(${name} below)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
   list(FILTER sources EXCLUDE REGEX "/nocompile/")
-  set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
-  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   if(sources)
     add_library(discreet_${name} STATIC ${sources})
     target_include_directories(discreet_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
@@ -118,21 +117,33 @@ function(discreet_layer name)
     target_link_libraries(discreet_${name} INTERFACE ${below} ${ARG_LINKS})
   endif()
   set_property(GLOBAL APPEND PROPERTY DISCREET_LAYERS discreet_${name})
-  if(DISCREET_TESTS AND tests)
-    add_executable(${name}_test ${tests})
-    discreet_test_options(${name}_test)
-    target_link_libraries(${name}_test PRIVATE discreet_${name} GTest::gtest_main)
-    target_precompile_headers(${name}_test REUSE_FROM test_header)
-    discreet_unity(${name}_test 8)
-    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
-    # Property tests repeat the same cases in every run; `RC_PARAMS=seed=N build/bin/${name}_test` tries others.
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=seed=1")
-    if(NOT ARG_SLOW)
-      set_tests_properties(${name} PROPERTIES LABELS fast)
-    endif()
-  endif()
   if(DISCREET_TESTS)
     discreet_nocompile(${name})
+  endif()
+endfunction()
+
+function(discreet_tests name)
+  if(NOT DISCREET_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "SLOW" "" "" ${ARGN})
+  set(layers ${ARG_UNPARSED_ARGUMENTS})
+  set(tests)
+  foreach(layer ${layers})
+    file(GLOB_RECURSE of_layer CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${layer}/*_test.cc)
+    list(APPEND tests ${of_layer})
+  endforeach()
+  list(TRANSFORM layers PREPEND discreet_)
+  add_executable(${name}_test ${tests})
+  discreet_test_options(${name}_test)
+  target_link_libraries(${name}_test PRIVATE ${layers} GTest::gtest_main)
+  target_precompile_headers(${name}_test REUSE_FROM test_header)
+  discreet_unity(${name}_test 8)
+  add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
+  # Property tests repeat the same cases in every run; `RC_PARAMS=seed=N build/bin/${name}_test` tries others.
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=seed=1")
+  if(NOT ARG_SLOW)
+    set_tests_properties(${name} PROPERTIES LABELS fast)
   endif()
 endfunction()
 

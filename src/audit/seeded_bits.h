@@ -8,13 +8,12 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "random/tape.h"
 
 namespace discreet::audit {
 
-class SeededBits {
+class SeededBits final : public random::Tape<64> {
  public:
-  static constexpr int kWordBits = 64;
-
   explicit SeededBits(std::uint64_t seed) : state_(seed) {}
   /// From the operating system, for a run that is not to be repeated.
   static Result<SeededBits> fresh();
@@ -27,7 +26,7 @@ class SeededBits {
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
   }
-  std::uint64_t take(int k) {
+  std::uint64_t take(int k) override {
     DISCREET_CHECK(k >= 1 && k <= 64);
     taken_ += static_cast<std::uint64_t>(k);
     return next() >> (64 - k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tape: a BitSource that reads a fixed string of bits, so that a sampler becomes a function that
+// WalkedTape: a Tape that reads a fixed string of bits, so that a sampler becomes a function that
 // can be tabulated. Only the walk (audit/walk.h) makes tapes run out; the kernel passes the
 // exception through.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "numeric/int128.h"
-#include "random/bit_source.h"
+#include "random/tape.h"
 
 namespace discreet::audit {
 
@@ -49,19 +49,19 @@ class TapeString {
   int used_ = 0;
 };
 
+/// What programs under audit read.
+using random::Tape;
+
 /// The string as a source whose words are kWidth bits wide: samplers choose their tables by
 /// kWordBits, so a narrow tape walks the very code that the product runs at 64 bits.
 template <int kWidth>
-class Tape : public TapeString {
+class WalkedTape final : public TapeString, public Tape<kWidth> {
  public:
   static_assert(kWidth >= 1 && kWidth <= 6);
-  static constexpr int kWordBits = kWidth;
 
   using TapeString::TapeString;
 
-  std::uint64_t take(int k) { return read(k); }
+  std::uint64_t take(int k) override { return read(k); }
 };
-
-static_assert(random::BitSource<Tape<1>> && random::BitSource<Tape<6>>);
 
 }  // namespace discreet::audit

@@ -109,10 +109,10 @@ class Walk {
     using Outcome = std::decay_t<decltype(program(std::declval<Tape<kWidth>&>()))>;
     Uint128 at = 0;
     for (std::uint64_t runs = 1;; ++runs) {
-      Tape<kWidth> tape(at, options_.depth);
+      WalkedTape<kWidth> tape(at, options_.depth);
       std::optional<Outcome> outcome;
       try {
-        outcome = program(tape);
+        outcome = program(static_cast<Tape<kWidth>&>(tape));
       } catch (const TapeString::Exhausted&) {
       }
       DISCREET_CHECK(tape.used() >= significant_bits(at));  // W3

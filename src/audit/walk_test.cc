@@ -26,8 +26,8 @@ int heads(B& bits) {
   return count;
 }
 
-TEST(Tape, HandsOutItsBitsFirstBitMostSignificant) {
-  Tape<3> tape(Uint128{0b1011'0001} << 120, 8);
+TEST(WalkedTape, HandsOutItsBitsFirstBitMostSignificant) {
+  WalkedTape<3> tape(Uint128{0b1011'0001} << 120, 8);
   EXPECT_EQ(tape.take(1), 1u);
   EXPECT_EQ(tape.take(3), 0b011u);
   EXPECT_EQ(tape.take(4), 0b0001u);
@@ -36,9 +36,9 @@ TEST(Tape, HandsOutItsBitsFirstBitMostSignificant) {
   EXPECT_EQ(tape.used(), 8);
 }
 
-TEST(Tape, TakesWholeWordsOf64Bits) {
+TEST(WalkedTape, TakesWholeWordsOf64Bits) {
   const Uint128 fraction = (Uint128{0x0123456789abcdef} << 64) | (Uint128{1} << 63);
-  Tape<6> tape(fraction, kTapeMax);
+  WalkedTape<6> tape(fraction, kTapeMax);
   EXPECT_EQ(tape.take(64), 0x0123456789abcdefu);
   EXPECT_EQ(tape.take(2), 2u);
   EXPECT_EQ(tape.take(60), 0u);

@@ -9,6 +9,7 @@
 #include "mechanism/calibration.h"
 #include "mechanism/tails.h"
 #include "mechanism/whole_sensitivity.h"
+#include "random/laplace.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -48,6 +49,11 @@ Result<AboveThreshold::Scales> AboveThreshold::split(const Options& options) {
   DISCREET_ASSIGN(Scale second, laplace_scale(Sensitivity::trusted(threshold * 2 * c / Rational(r)),
                                               options.epsilon));
   return Scales{std::move(first), std::move(second)};
+}
+
+template <random::BitSource B>
+Int128 AboveThreshold::draw(const Scale& scale, B& bits) {
+  return random::LaplaceFor<B>::shared(scale)->draw(bits);
 }
 
 Result<AboveThreshold> AboveThreshold::open(const Options& options, Receipt&& receipt) {
@@ -130,5 +136,28 @@ Result<Integer> AboveThreshold::margin(const Options& options, std::size_t quest
   return Integer(width(scales.threshold, half) +
                  width(scales.question, half / Rational(Integer(questions))));
 }
+
+template <int kWidth>
+Result<Audited<std::vector<bool>>> AboveThreshold::replay(
+    const Options& options, const Sensitive<std::vector<Int128>>& questions,
+    random::Tape<kWidth>& tape) {
+  DISCREET_ASSIGN(const Scales scales, split(options));
+  const Int128 r = draw(scales.threshold, tape);
+  std::size_t left = options.above_max;
+  std::vector<bool> answers;
+  for (const Int128 q : questions.reveal(Unseal())) {
+    if (left == 0) break;
+    const bool above = is_above(q, draw(scales.question, tape), options.threshold, r);
+    if (above) --left;
+    answers.push_back(above);
+  }
+  return Audited<std::vector<bool>>(std::move(answers));
+}
+
+#define DISCREET_REPLAY(M, Source)                       \
+  template Result<Audited<std::vector<bool>>> M::replay( \
+      const Options&, const Sensitive<std::vector<Int128>>&, Source&);
+DISCREET_ON_TAPES(DISCREET_REPLAY, AboveThreshold)
+#undef DISCREET_REPLAY
 
 }  // namespace discreet::mechanism

@@ -14,7 +14,8 @@
 
 #include "base/check.h"
 #include "mechanism/door.h"
-#include "random/laplace.h"
+#include "random/bit_source.h"
+#include "random/tape.h"
 
 namespace discreet::mechanism {
 
@@ -73,11 +74,10 @@ class AboveThreshold {
                                 const Confidence& confidence);
 
   /// The same mechanism on a chosen tape, for a batch of questions: the answers up to its end.
-  template <random::BitSource B>
-    requires(!std::is_same_v<B, random::SystemBits>)
+  template <int kWidth>
   static Result<Audited<std::vector<bool>>> replay(const Options& options,
                                                    const Sensitive<std::vector<Int128>>& questions,
-                                                   B& tape);
+                                                   random::Tape<kWidth>& tape);
 
  private:
   /// The two noises, checked and split.
@@ -88,9 +88,7 @@ class AboveThreshold {
   static Result<Scales> split(const Options& options);
 
   template <random::BitSource B>
-  static Int128 draw(const Scale& scale, B& bits) {
-    return random::LaplaceFor<B>::shared(scale)->draw(bits);
-  }
+  static Int128 draw(const Scale& scale, B& bits);
 
   /// q + v >= T + r in exact integers.
   static bool is_above(Int128 q, Int128 v, Int128 threshold, Int128 r);
@@ -104,22 +102,5 @@ class AboveThreshold {
   struct Memory;         // what questions share; a moved-from object has none
   std::unique_ptr<Memory, void (*)(Memory*)> memory_;
 };
-
-template <random::BitSource B>
-  requires(!std::is_same_v<B, random::SystemBits>)
-Result<Audited<std::vector<bool>>> AboveThreshold::replay(
-    const Options& options, const Sensitive<std::vector<Int128>>& questions, B& tape) {
-  DISCREET_ASSIGN(const Scales scales, split(options));
-  const Int128 r = draw(scales.threshold, tape);
-  std::size_t left = options.above_max;
-  std::vector<bool> answers;
-  for (const Int128 q : questions.reveal(Unseal())) {
-    if (left == 0) break;
-    const bool above = is_above(q, draw(scales.question, tape), options.threshold, r);
-    if (above) --left;
-    answers.push_back(above);
-  }
-  return Audited<std::vector<bool>>(std::move(answers));
-}
 
 }  // namespace discreet::mechanism

@@ -7,7 +7,11 @@
 
 #include "mechanism/calibration.h"
 #include "mechanism/describe.h"
+#include "mechanism/draws.h"
 #include "mechanism/tails.h"
+#include "random/coin.h"
+#include "random/laplace.h"
+#include "random/rounded_gaussian.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -165,6 +169,32 @@ Result<ClippedSums> ClippedSums::open_part(const Terms& terms, std::uint64_t par
   return ClippedSums(terms, std::move(paid), terms.first_round(part), terms.first_round(part + 1));
 }
 
+template <class F, random::BitSource B>
+std::vector<std::int64_t> ClippedSums::sum_of(const Terms& terms, const UnitRows& rows,
+                                              std::size_t width, const F& f, B& bits) {
+  std::vector<std::uint8_t> joins;
+  if (terms.threshold_) {
+    const random::DyadicCoin coin(*terms.threshold_);
+    joins.resize(rows.ends.size());
+    for (std::uint8_t& join : joins) join = coin.flip(bits) ? 1 : 0;
+  }
+  return clipped_sum(rows, joins, {width, terms.norm_, terms.limit_}, f);
+}
+
+template <random::BitSource B>
+std::vector<std::int64_t> ClippedSums::with_noise(const Terms& terms, std::uint64_t round,
+                                                  const std::vector<std::int64_t>& sum, B& bits) {
+  std::vector<std::int64_t> out(sum.size());
+  const Rational& parameter = terms.parameter(round);
+  if (terms.norm_ == ClippingNorm::kL1) {
+    fill(out, *random::LaplaceFor<B>::shared(Scale::trusted(parameter)), bits);
+  } else {
+    fill(out, *random::RoundedGaussianFor<B>::shared(Variance::trusted(parameter)), bits);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(sum[i], out[i]);
+  return out;
+}
+
 template <class F>
 Result<Released<std::vector<std::int64_t>>> ClippedSums::take(const Sensitive<UnitRows>& rows,
                                                               std::size_t width, const F& f,
@@ -212,5 +242,21 @@ Result<Released<std::vector<std::int64_t>>> ClippedSums::next(const Sensitive<Un
                                                               Recorder* recorder) {
   return take(rows, width, f, recorder);
 }
+
+template <int kWidth>
+Audited<std::vector<std::int64_t>> ClippedSums::replay(const Terms& terms, std::uint64_t round,
+                                                       const Sensitive<UnitRows>& rows,
+                                                       std::size_t width, const RowFunction& f,
+                                                       random::Tape<kWidth>& tape) {
+  const std::vector<std::int64_t> sum = sum_of(terms, rows.reveal(Unseal()), width, f, tape);
+  return Audited<std::vector<std::int64_t>>(with_noise(terms, round, sum, tape));
+}
+
+#define DISCREET_REPLAY(M, Source)                                                               \
+  template Audited<std::vector<std::int64_t>> M::replay(const Terms&, std::uint64_t,             \
+                                                        const Sensitive<UnitRows>&, std::size_t, \
+                                                        const RowFunction&, Source&);
+DISCREET_ON_TAPES(DISCREET_REPLAY, ClippedSums)
+#undef DISCREET_REPLAY
 
 }  // namespace discreet::mechanism

@@ -16,16 +16,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "mechanism/clipped_sum.h"
 #include "mechanism/door.h"
 #include "mechanism/saturation.h"
-#include "random/coin.h"
-#include "random/laplace.h"
-#include "random/rounded_gaussian.h"
+#include "numeric/real.h"
+#include "random/bit_source.h"
+#include "random/tape.h"
 
 namespace discreet::mechanism {
 
@@ -134,15 +133,11 @@ class ClippedSums {
   std::uint64_t rounds_left() const { return end_ - round_; }
 
   /// One round on a chosen tape, for the audit.
-  template <random::BitSource B>
-    requires(!std::is_same_v<B, random::SystemBits>)
+  template <int kWidth>
   static Audited<std::vector<std::int64_t>> replay(const Terms& terms, std::uint64_t round,
                                                    const Sensitive<UnitRows>& rows,
                                                    std::size_t width, const RowFunction& f,
-                                                   B& tape) {
-    const std::vector<std::int64_t> sum = sum_of(terms, rows.reveal(Unseal()), width, f, tape);
-    return Audited<std::vector<std::int64_t>>(with_noise(terms, round, sum, tape));
-  }
+                                                   random::Tape<kWidth>& tape);
 
  private:
   ClippedSums(const Terms& terms, Receipt receipt, std::uint64_t round, std::uint64_t end);
@@ -154,15 +149,7 @@ class ClippedSums {
 
   template <class F, random::BitSource B>
   static std::vector<std::int64_t> sum_of(const Terms& terms, const UnitRows& rows,
-                                          std::size_t width, const F& f, B& bits) {
-    std::vector<std::uint8_t> joins;
-    if (terms.threshold_) {
-      const random::DyadicCoin coin(*terms.threshold_);
-      joins.resize(rows.ends.size());
-      for (std::uint8_t& join : joins) join = coin.flip(bits) ? 1 : 0;
-    }
-    return clipped_sum(rows, joins, {width, terms.norm_, terms.limit_}, f);
-  }
+                                          std::size_t width, const F& f, B& bits);
 
   template <random::BitSource B>
   static std::vector<std::int64_t> with_noise(const Terms& terms, std::uint64_t round,
@@ -175,26 +162,5 @@ class ClippedSums {
   bool healthy_ = true;
   int process_;
 };
-
-template <random::BitSource B>
-std::vector<std::int64_t> ClippedSums::with_noise(const Terms& terms, std::uint64_t round,
-                                                  const std::vector<std::int64_t>& sum, B& bits) {
-  std::vector<std::int64_t> out(sum.size());
-  const auto fill = [&](const auto& sampler) {
-    if constexpr (std::is_same_v<B, random::SystemBits>) {
-      sampler->fill(bits, out);
-    } else {
-      for (std::int64_t& entry : out) entry = saturate_to_int64(sampler->draw(bits));
-    }
-  };
-  const Rational& parameter = terms.parameter(round);
-  if (terms.norm_ == ClippingNorm::kL1) {
-    fill(random::LaplaceFor<B>::shared(Scale::trusted(parameter)));
-  } else {
-    fill(random::RoundedGaussianFor<B>::shared(Variance::trusted(parameter)));
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(sum[i], out[i]);
-  return out;
-}
 
 }  // namespace discreet::mechanism

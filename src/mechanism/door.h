@@ -24,6 +24,7 @@
 #include "random/bit_source.h"
 #include "random/santha_vazirani.h"
 #include "random/system_bits.h"
+#include "random/tape.h"
 
 namespace discreet::mechanism {
 
@@ -63,7 +64,7 @@ struct Distances {
 // may name the Source of its bits (random/santha_vazirani.h), and has, in private with Door as a
 // friend,
 //
-//   template <random::BitSource B> Output draw(const Input&, B&) const
+//   template <random::BitSource B> Output draw(const Input&, B&) const      (draws.h)
 //
 // Only `draw` sees the value. noise(), cost() and accuracy() are functions of public parameters.
 class Door {
@@ -95,10 +96,10 @@ class Door {
 
   /// The same mechanism on a chosen tape: what comes out is for the audit, and nothing can show it
   /// as an answer.
-  template <Listed M, random::BitSource B>
-    requires(!std::is_same_v<B, random::SystemBits> && !std::is_same_v<B, random::RawBits>)
+  template <Listed M, int kWidth>
   static Audited<typename M::Output> replay(const M& mechanism,
-                                            const Sensitive<typename M::Input>& value, B& tape) {
+                                            const Sensitive<typename M::Input>& value,
+                                            random::Tape<kWidth>& tape) {
     return Audited<typename M::Output>(mechanism.draw(value.reveal(Unseal()), tape));
   }
 

@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "mechanism/draws.h"
 #include "numeric/real.h"
+#include "random/select.h"
 
 namespace discreet::mechanism {
 
@@ -55,5 +57,13 @@ Cost Exponential::cost() const {
 Integer Exponential::shortfall(const Confidence& confidence) const {
   return worst_shortfall(options_.candidates, weight_per_unit_, confidence);
 }
+
+template <random::BitSource B>
+Exponential::Output Exponential::draw(const Input& scores, B& bits) const {
+  DISCREET_CHECK(scores.size() == options_.candidates);
+  return random::exponential_select(scores, weight_per_unit_, bits);
+}
+
+DISCREET_DRAWS(Exponential)
 
 }  // namespace discreet::mechanism

@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "privacy/cost.h"
 #include "privacy/released.h"
-#include "random/select.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -73,10 +73,7 @@ class Exponential {
   explicit Exponential(Options options);
 
   template <random::BitSource B>
-  Output draw(const Input& scores, B& bits) const {
-    DISCREET_CHECK(scores.size() == options_.candidates);
-    return random::exponential_select(scores, weight_per_unit_, bits);
-  }
+  Output draw(const Input& scores, B& bits) const;
 
   Options options_;
   Rational weight_per_unit_;  // epsilon / (2 Delta)

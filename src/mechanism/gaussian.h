@@ -9,7 +9,6 @@
 #include "mechanism/gaussian_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/gaussian.h"
 
 namespace discreet::mechanism {
 
@@ -44,9 +43,7 @@ class Gaussian : public GaussianNoise {
   explicit Gaussian(GaussianNoise noise) : GaussianNoise(std::move(noise)) {}
 
   template <random::BitSource B>
-  Int128 draw(const Int128& value, B& bits) const {
-    return add_noise(value, random::GaussianFor<B>::shared(sigma_squared())->draw(bits));
-  }
+  Output draw(const Input& value, B& bits) const;
 };
 
 }  // namespace discreet::mechanism

@@ -5,15 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "mechanism/gaussian_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/gaussian.h"
-#include "random/system_bits.h"
 
 namespace discreet::mechanism {
 
@@ -54,18 +51,5 @@ class GaussianVector : public GaussianNoise {
   template <random::BitSource B>
   Output draw(const Input& values, B& bits) const;
 };
-
-template <random::BitSource B>
-GaussianVector::Output GaussianVector::draw(const Input& values, B& bits) const {
-  const auto sampler = random::GaussianFor<B>::shared(sigma_squared());
-  Output out(values.size());
-  if constexpr (std::is_same_v<B, random::SystemBits>) {
-    sampler->fill(bits, out);
-  } else {
-    for (std::int64_t& entry : out) entry = saturate_to_int64(sampler->draw(bits));
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(values[i], out[i]);
-  return out;
-}
 
 }  // namespace discreet::mechanism

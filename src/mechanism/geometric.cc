@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/geometric.h"
 
+#include "mechanism/draws.h"
+#include "random/laplace.h"
+
 namespace discreet::mechanism {
 
 Result<Geometric> Geometric::make(const Options& options) {
@@ -21,5 +24,13 @@ NoiseSpec Geometric::noise() const {
 std::string Geometric::describe(const Output& answer) {
   return to_string(answer.raw) + " -> " + to_string(answer.truncated);
 }
+
+template <random::BitSource B>
+Geometric::Output Geometric::draw(const Input& value, B& bits) const {
+  const Int128 raw = add_noise(value, random::LaplaceFor<B>::shared(scale())->draw(bits));
+  return {raw, std::clamp(raw, low_, high_)};
+}
+
+DISCREET_DRAWS(Geometric)
 
 }  // namespace discreet::mechanism

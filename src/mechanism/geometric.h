@@ -10,7 +10,6 @@
 #include "mechanism/laplace_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/laplace.h"
 
 namespace discreet::mechanism {
 
@@ -54,10 +53,7 @@ class Geometric : public LaplaceNoise {
       : LaplaceNoise(std::move(noise)), low_(low), high_(high) {}
 
   template <random::BitSource B>
-  Output draw(const Int128& value, B& bits) const {
-    const Int128 raw = add_noise(value, random::LaplaceFor<B>::shared(scale())->draw(bits));
-    return {raw, std::clamp(raw, low_, high_)};
-  }
+  Output draw(const Input& value, B& bits) const;
 
   Int128 low_;
   Int128 high_;

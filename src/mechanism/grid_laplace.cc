@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/grid_laplace.h"
 
+#include "mechanism/draws.h"
+#include "random/laplace.h"
+
 namespace discreet::mechanism {
 
 Result<GridLaplace> GridLaplace::make(const Options& options) {
@@ -29,5 +32,13 @@ Rational GridLaplace::privacy_map(const Rational& distance) const {
 std::optional<Accuracy> GridLaplace::accuracy(const Confidence& confidence) const {
   return Accuracy{Rational(noise_.half_width(confidence)) * options_.step.value(), confidence};
 }
+
+template <random::BitSource B>
+GridLaplace::Output GridLaplace::draw(const Input& index, B& bits) const {
+  const Int128 z = random::LaplaceFor<B>::shared(noise_.scale())->draw(bits);
+  return Rational(to_integer(add_noise(index, z))) * options_.step.value();
+}
+
+DISCREET_DRAWS(GridLaplace)
 
 }  // namespace discreet::mechanism

@@ -11,7 +11,6 @@
 #include "mechanism/laplace_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/laplace.h"
 
 namespace discreet::mechanism {
 
@@ -65,10 +64,7 @@ class GridLaplace {
       : options_(std::move(options)), noise_(std::move(noise)) {}
 
   template <random::BitSource B>
-  Rational draw(const Int128& index, B& bits) const {
-    const Int128 z = random::LaplaceFor<B>::shared(noise_.scale())->draw(bits);
-    return Rational(to_integer(add_noise(index, z))) * options_.step.value();
-  }
+  Output draw(const Input& index, B& bits) const;
 
   Options options_;
   LaplaceNoise noise_;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mechanism/draws.h"
 #include "mechanism/key_order.h"
 
 namespace discreet::mechanism {
@@ -58,5 +59,17 @@ KeySelection::Output KeySelection::ordered(const std::vector<std::string>& keys,
   for (const std::size_t i : in_byte_order(keys, places)) out.push_back(keys[i]);
   return out;
 }
+
+template <random::BitSource B>
+KeySelection::Output KeySelection::draw(const Input& counts, B& bits) const {
+  DISCREET_CHECK(counts.keys.size() == counts.units.size());
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < counts.units.size(); ++i) {
+    if (each_.shows(counts.units[i], bits)) kept.push_back(i);
+  }
+  return ordered(counts.keys, kept);
+}
+
+DISCREET_DRAWS(KeySelection)
 
 }  // namespace discreet::mechanism

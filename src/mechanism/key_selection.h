@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "mechanism/groups.h"
 #include "mechanism/partition_selection.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -85,15 +86,5 @@ class KeySelection {
   Options options_;
   PartitionSelection each_;
 };
-
-template <random::BitSource B>
-KeySelection::Output KeySelection::draw(const Input& counts, B& bits) const {
-  DISCREET_CHECK(counts.keys.size() == counts.units.size());
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < counts.units.size(); ++i) {
-    if (each_.shows(counts.units[i], bits)) kept.push_back(i);
-  }
-  return ordered(counts.keys, kept);
-}
 
 }  // namespace discreet::mechanism

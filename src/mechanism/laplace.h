@@ -12,7 +12,6 @@
 #include "mechanism/laplace_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/laplace.h"
 
 namespace discreet::mechanism {
 
@@ -48,9 +47,7 @@ class Laplace : public LaplaceNoise {
   explicit Laplace(LaplaceNoise noise) : LaplaceNoise(std::move(noise)) {}
 
   template <random::BitSource B>
-  Int128 draw(const Int128& value, B& bits) const {
-    return add_noise(value, random::LaplaceFor<B>::shared(scale())->draw(bits));
-  }
+  Output draw(const Input& value, B& bits) const;
 };
 
 }  // namespace discreet::mechanism

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/mean_of_bits.h"
 
+#include "mechanism/draws.h"
+#include "random/laplace.h"
+
 namespace discreet::mechanism {
 
 Result<MeanOfBits> MeanOfBits::make(const Options& options) {
@@ -18,5 +21,13 @@ NoiseSpec MeanOfBits::noise() const {
 std::optional<Accuracy> MeanOfBits::accuracy(const Confidence& confidence) const {
   return Accuracy{Rational(noise_.half_width(confidence)) / Rational(n_), confidence};
 }
+
+template <random::BitSource B>
+MeanOfBits::Output MeanOfBits::draw(const Input& ones, B& bits) const {
+  const Int128 z = random::LaplaceFor<B>::shared(noise_.scale())->draw(bits);
+  return Rational(to_integer(add_noise(ones, z))) / Rational(n_);
+}
+
+DISCREET_DRAWS(MeanOfBits)
 
 }  // namespace discreet::mechanism

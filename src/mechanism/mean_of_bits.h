@@ -11,7 +11,6 @@
 #include "mechanism/laplace_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/laplace.h"
 
 namespace discreet::mechanism {
 
@@ -57,10 +56,7 @@ class MeanOfBits {
   MeanOfBits(std::int64_t n, LaplaceNoise noise) : n_(n), noise_(std::move(noise)) {}
 
   template <random::BitSource B>
-  Rational draw(const Int128& ones, B& bits) const {
-    const Int128 z = random::LaplaceFor<B>::shared(noise_.scale())->draw(bits);
-    return Rational(to_integer(add_noise(ones, z))) / Rational(n_);
-  }
+  Output draw(const Input& ones, B& bits) const;
 
   std::int64_t n_;
   LaplaceNoise noise_;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "mechanism/draws.h"
+#include "random/bernoulli.h"
 #include "random/weights.h"
 
 namespace discreet::mechanism {
@@ -162,5 +164,40 @@ Real PartitionSelection::show_probability(const Integer& n) const {
     return Interval::around(1, precision) - shrink(precision) * rest(precision);
   };
 }
+
+template <random::BitSource B>
+PartitionSelection::Output PartitionSelection::draw(const Input& count, B& bits) const {
+  return shows(count, bits);
+}
+
+template <random::BitSource B>
+bool PartitionSelection::shows(Int128 n, B& bits) const {
+  if (n <= 0) return false;
+  if (static_cast<Uint128>(n) <= table_->size()) {
+    const auto digits = [&](int count) {
+      return random::digits_of(show_probability(to_integer(n)), count);
+    };
+    return random::uniform_is_below(0, 0, (*table_)[static_cast<std::size_t>(n - 1)], digits, bits);
+  }
+  if (n >= always_ && to_integer(n) >= always_from_) {
+    (void)bits.take(B::kWordBits);  // so that a certain key takes the time of the others
+    return true;
+  }
+  return shows_by_two_coins(to_integer(n), bits);
+}
+
+template <random::BitSource B>
+bool PartitionSelection::shows_by_two_coins(const Integer& n, B& bits) const {
+  if (n <= turn_) return random::RealCoin(rising(n)).flip(bits);
+  // 1 - p(n) = e^-epsilon (1 - p(n-1) - delta), as two coins: a single one for 1 - e^-epsilon (...)
+  // would need more digits than there is memory when epsilon is huge.
+  return !(random::bernoulli_exp(options_.epsilon.value(), bits) &&
+           random::RealCoin(left_over(n - 1)).flip(bits));
+}
+
+#define DISCREET_SHOWS(M, Source) template bool M::shows(Int128 n, Source& bits) const;
+DISCREET_ON_SOURCES(DISCREET_SHOWS, PartitionSelection)
+DISCREET_DRAWS(PartitionSelection)
+#undef DISCREET_SHOWS
 
 }  // namespace discreet::mechanism

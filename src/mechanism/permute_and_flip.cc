@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "mechanism/draws.h"
+#include "random/select.h"
+
 namespace discreet::mechanism {
 
 PermuteAndFlip::PermuteAndFlip(Options options)
@@ -25,5 +28,13 @@ NoiseSpec PermuteAndFlip::noise() const {
 Integer PermuteAndFlip::shortfall(const Confidence& confidence) const {
   return worst_shortfall(options_.candidates, weight_per_unit_, confidence);
 }
+
+template <random::BitSource B>
+PermuteAndFlip::Output PermuteAndFlip::draw(const Input& scores, B& bits) const {
+  DISCREET_CHECK(scores.size() == options_.candidates);
+  return random::permute_and_flip(scores, weight_per_unit_, bits);
+}
+
+DISCREET_DRAWS(PermuteAndFlip)
 
 }  // namespace discreet::mechanism

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mechanism/exponential.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -59,10 +60,7 @@ class PermuteAndFlip {
   explicit PermuteAndFlip(Options options);
 
   template <random::BitSource B>
-  Output draw(const Input& scores, B& bits) const {
-    DISCREET_CHECK(scores.size() == options_.candidates);
-    return random::permute_and_flip(scores, weight_per_unit_, bits);
-  }
+  Output draw(const Input& scores, B& bits) const;
 
   Options options_;
   Rational weight_per_unit_;  // epsilon / (2 Delta)

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "random/gaussian.h"
 #include "random/system_bits.h"
 
 namespace discreet::mechanism {
@@ -141,5 +142,24 @@ Result<Released<std::int64_t>> PrefixStream::release(Sensitive<Int128> count, Re
   }
   return Released<std::int64_t>(out, {terms_.noise(), terms_.cost(), receipt_id_, std::nullopt});
 }
+
+template <int kWidth>
+Audited<std::vector<std::int64_t>> PrefixStream::replay(
+    const Terms& terms, const Sensitive<std::vector<std::int64_t>>& x, random::Tape<kWidth>& tape) {
+  const auto sampler = random::GaussianFor<random::Tape<kWidth>>::shared(terms.sigma_squared());
+  std::vector<std::int64_t> noise;
+  std::vector<std::int64_t> out;
+  for (const std::int64_t count : x.reveal(Unseal())) {
+    noise.push_back(saturate_to_int64(next_noise(terms, noise, sampler->draw(tape))));
+    out.push_back(answer(terms, count, noise.back()));
+  }
+  return Audited<std::vector<std::int64_t>>(std::move(out));
+}
+
+#define DISCREET_REPLAY(M, Source)                       \
+  template Audited<std::vector<std::int64_t>> M::replay( \
+      const Terms&, const Sensitive<std::vector<std::int64_t>>&, Source&);
+DISCREET_ON_TAPES(DISCREET_REPLAY, PrefixStream)
+#undef DISCREET_REPLAY
 
 }  // namespace discreet::mechanism

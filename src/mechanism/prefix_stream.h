@@ -25,7 +25,7 @@
 #include "privacy/recorder.h"
 #include "privacy/released.h"
 #include "privacy/sensitive.h"
-#include "random/gaussian.h"
+#include "random/tape.h"
 
 namespace discreet::mechanism {
 
@@ -96,20 +96,10 @@ class PrefixStream {
   const std::string& receipt_id() const { return receipt_id_; }
 
   /// All days of a stream on a chosen tape, for the audit.
-  template <random::BitSource B>
-    requires(!std::is_same_v<B, random::SystemBits>)
+  template <int kWidth>
   static Audited<std::vector<std::int64_t>> replay(const Terms& terms,
                                                    const Sensitive<std::vector<std::int64_t>>& x,
-                                                   B& tape) {
-    const auto sampler = random::GaussianFor<B>::shared(terms.sigma_squared());
-    std::vector<std::int64_t> noise;
-    std::vector<std::int64_t> out;
-    for (const std::int64_t count : x.reveal(Unseal())) {
-      noise.push_back(saturate_to_int64(next_noise(terms, noise, sampler->draw(tape))));
-      out.push_back(answer(terms, count, noise.back()));
-    }
-    return Audited<std::vector<std::int64_t>>(std::move(out));
-  }
+                                                   random::Tape<kWidth>& tape);
 
  private:
   PrefixStream(Terms terms, std::string receipt_id);

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "mechanism/describe.h"
+#include "mechanism/draws.h"
 #include "mechanism/table_limits.h"
+#include "random/gaussian.h"
 
 namespace discreet::mechanism {
 namespace {}  // namespace
@@ -54,5 +56,19 @@ PrefixTable::Output PrefixTable::mixed(const Input& table) const {
 }
 
 std::string PrefixTable::describe(const Output& entries) { return describe_entries(entries); }
+
+template <random::BitSource B>
+PrefixTable::Output PrefixTable::draw(const Input& table, B& bits) const {
+  DISCREET_CHECK(table.size() == static_cast<std::size_t>(cells()));
+  const auto sampler = random::GaussianFor<B>::shared(sigma_squared());
+  Output out(table.size());
+  fill(out, *sampler, bits);
+  Output values = mixed(table);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(values[i], out[i]);
+  wipe(values);
+  return out;
+}
+
+DISCREET_DRAWS(PrefixTable)
 
 }  // namespace discreet::mechanism

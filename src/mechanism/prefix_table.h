@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,8 +14,6 @@
 #include "mechanism/toeplitz.h"
 #include "privacy/sensitive.h"
 #include "random/bit_source.h"
-#include "random/gaussian.h"
-#include "random/system_bits.h"
 
 namespace discreet::mechanism {
 
@@ -82,21 +79,5 @@ class PrefixTable : public GaussianNoise {
   Toeplitz mixing_;
   std::int64_t reach_;
 };
-
-template <random::BitSource B>
-PrefixTable::Output PrefixTable::draw(const Input& table, B& bits) const {
-  DISCREET_CHECK(table.size() == static_cast<std::size_t>(cells()));
-  const auto sampler = random::GaussianFor<B>::shared(sigma_squared());
-  Output out(table.size());
-  if constexpr (std::is_same_v<B, random::SystemBits>) {
-    sampler->fill(bits, out);
-  } else {
-    for (std::int64_t& entry : out) entry = saturate_to_int64(sampler->draw(bits));
-  }
-  Output values = mixed(table);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(values[i], out[i]);
-  wipe(values);
-  return out;
-}
 
 }  // namespace discreet::mechanism

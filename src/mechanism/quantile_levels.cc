@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "mechanism/draws.h"
 #include "numeric/real.h"
+#include "random/select.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -152,5 +154,61 @@ Int128 QuantileLevels::score(const Runs& runs, Int128 rows, std::int64_t point) 
   const Int128 centre = options_.a * rows;
   return std::max(options_.b * below - centre, centre - options_.b * upto);
 }
+
+template <random::BitSource B>
+std::int64_t QuantileLevels::draw(const Runs& runs, B& bits) const {
+  const Split levels = split(runs);
+  while (true) {
+    const Proposal proposal = propose(levels, bits);
+    const Int128 away = score(runs, levels.rows, proposal.point) - levels.least;
+    if (keep_.flip(away, proposal.level, proposal.spare, bits)) return proposal.point;
+  }
+}
+
+template <random::BitSource B>
+QuantileLevels::Proposal QuantileLevels::propose(const Split& split, B& bits) {
+  // A uniform ticket of `width` bits, read from the top and only as far as it takes. Tickets from
+  // the total weight on are void. A point of level t owns the tickets that start with certain
+  // width - depth + t bits; what was read beyond those is spare.
+  const auto at = [](int t) { return static_cast<std::size_t>(t); };
+  const Uint128 total = split.weight[at(split.depth)];
+  int width = 0;
+  while (width < 127 && (Uint128{1} << width) < total) ++width;
+  Uint128 ticket = 0;
+  int known = 0;
+  for (int t = 0; t <= split.depth;) {
+    const int needed = width - split.depth + t;
+    while (known < needed) {
+      const int step = std::min<int>(B::kWordBits, width - known);
+      ticket = ticket << step | bits.take(step);
+      known += step;
+    }
+    const Uint128 start = ticket >> (known - needed);
+    if (start < split.weight[at(t)]) {
+      const Uint128 before = t == 0 ? 0 : 2 * split.weight[at(t - 1)];
+      const Uint128 rest = ticket - (start << (known - needed));
+      return {find(split, t, static_cast<std::int64_t>(start - before)),
+              t,
+              {static_cast<std::uint64_t>(rest), known - needed}};
+    }
+    const bool is_void = start << (split.depth - t) >= total;
+    t = is_void ? 0 : t + 1;
+    if (is_void) ticket = 0, known = 0;
+  }
+  DISCREET_CHECK(false);  // at the last level a ticket is somebody's or void
+  return {};
+}
+
+template <random::BitSource B>
+std::int64_t QuantileLevels::flip(const Runs& runs, B& bits) const {
+  return options_.low + static_cast<std::int64_t>(
+                            random::permute_and_flip(utilities(runs), options_.weight, bits));
+}
+
+#define DISCREET_CHOICE(M, Source)                                     \
+  template std::int64_t M::draw(const Runs& runs, Source& bits) const; \
+  template std::int64_t M::flip(const Runs& runs, Source& bits) const;
+DISCREET_ON_SOURCES(DISCREET_CHOICE, QuantileLevels)
+#undef DISCREET_CHOICE
 
 }  // namespace discreet::mechanism

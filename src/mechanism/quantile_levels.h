@@ -12,17 +12,14 @@
 // in integers, and kept with a coin of 2^t e^{-w dist}, which is above 1/2. Proof: quantiles.md §5.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "base/check.h"
 #include "mechanism/groups.h"
 #include "random/bit_source.h"
 #include "random/scaled_exp_coin.h"
-#include "random/select.h"
 
 namespace discreet::mechanism {
 
@@ -48,10 +45,7 @@ class QuantileLevels {
 
   /// Another law: permute-and-flip on all points. Time O(runs + points).
   template <random::BitSource B>
-  std::int64_t flip(const Runs& runs, B& bits) const {
-    return options_.low + static_cast<std::int64_t>(
-                              random::permute_and_flip(utilities(runs), options_.weight, bits));
-  }
+  std::int64_t flip(const Runs& runs, B& bits) const;
 
  private:
   /// All points of one level and those above it.
@@ -92,49 +86,5 @@ class QuantileLevels {
   random::ScaledExpCoin keep_;
   std::array<Int128, kLast + 1> from_;  // from_[t]: the least distance of level t
 };
-
-template <random::BitSource B>
-std::int64_t QuantileLevels::draw(const Runs& runs, B& bits) const {
-  const Split levels = split(runs);
-  while (true) {
-    const Proposal proposal = propose(levels, bits);
-    const Int128 away = score(runs, levels.rows, proposal.point) - levels.least;
-    if (keep_.flip(away, proposal.level, proposal.spare, bits)) return proposal.point;
-  }
-}
-
-template <random::BitSource B>
-QuantileLevels::Proposal QuantileLevels::propose(const Split& split, B& bits) {
-  // A uniform ticket of `width` bits, read from the top and only as far as it takes. Tickets from
-  // the total weight on are void. A point of level t owns the tickets that start with certain
-  // width - depth + t bits; what was read beyond those is spare.
-  const auto at = [](int t) { return static_cast<std::size_t>(t); };
-  const Uint128 total = split.weight[at(split.depth)];
-  int width = 0;
-  while (width < 127 && (Uint128{1} << width) < total) ++width;
-  Uint128 ticket = 0;
-  int known = 0;
-  for (int t = 0; t <= split.depth;) {
-    const int needed = width - split.depth + t;
-    while (known < needed) {
-      const int step = std::min<int>(B::kWordBits, width - known);
-      ticket = ticket << step | bits.take(step);
-      known += step;
-    }
-    const Uint128 start = ticket >> (known - needed);
-    if (start < split.weight[at(t)]) {
-      const Uint128 before = t == 0 ? 0 : 2 * split.weight[at(t - 1)];
-      const Uint128 rest = ticket - (start << (known - needed));
-      return {find(split, t, static_cast<std::int64_t>(start - before)),
-              t,
-              {static_cast<std::uint64_t>(rest), known - needed}};
-    }
-    const bool is_void = start << (split.depth - t) >= total;
-    t = is_void ? 0 : t + 1;
-    if (is_void) ticket = 0, known = 0;
-  }
-  DISCREET_CHECK(false);  // at the last level a ticket is somebody's or void
-  return {};
-}
 
 }  // namespace discreet::mechanism

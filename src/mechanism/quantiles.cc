@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mechanism/describe.h"
+#include "mechanism/draws.h"
 #include "mechanism/exponential.h"
 
 namespace discreet::mechanism {
@@ -165,5 +166,20 @@ std::vector<Int128> Quantiles::coordinates(const Input& keys) {
 }
 
 std::string Quantiles::describe(const Output& values) { return describe_entries(values); }
+
+template <random::BitSource B>
+Quantiles::Output Quantiles::draw(const Input& keys, B& bits) const {
+  Output out;
+  out.reserve(keys.size() * levels_->size());
+  for (const Runs& runs : keys) {
+    for (const QuantileLevels& levels : *levels_) {
+      out.push_back(options_.choice == Choice::kPermuteAndFlip ? levels.flip(runs, bits)
+                                                               : levels.draw(runs, bits));
+    }
+  }
+  return out;
+}
+
+DISCREET_DRAWS(Quantiles)
 
 }  // namespace discreet::mechanism

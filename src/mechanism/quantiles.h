@@ -22,8 +22,7 @@
 #include "mechanism/quantile_levels.h"
 #include "privacy/cost.h"
 #include "privacy/released.h"
-#include "random/bernoulli.h"
-#include "random/real_coin.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -100,17 +99,7 @@ class Quantiles {
   Quantiles(Options options, std::shared_ptr<const Levels> levels);
 
   template <random::BitSource B>
-  Output draw(const Input& keys, B& bits) const {
-    Output out;
-    out.reserve(keys.size() * levels_->size());
-    for (const Runs& runs : keys) {
-      for (const QuantileLevels& levels : *levels_) {
-        out.push_back(options_.choice == Choice::kPermuteAndFlip ? levels.flip(runs, bits)
-                                                                 : levels.draw(runs, bits));
-      }
-    }
-    return out;
-  }
+  Output draw(const Input& keys, B& bits) const;
 
   Options options_;
   std::shared_ptr<const Levels> levels_;  // immutable; what all keys share

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "mechanism/calibration.h"
+#include "mechanism/draws.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -85,5 +86,25 @@ std::string RandomizedResponses::describe(const Output& replies) {
   for (const std::uint8_t reply : replies) text += reply != 0 ? '1' : '0';
   return text;
 }
+
+template <random::BitSource B>
+RandomizedResponse::Output RandomizedResponse::draw(const Input& bit, B& bits) const {
+  return bit != coin_.flip(bits);
+}
+
+DISCREET_DRAWS(RandomizedResponse)
+
+template <random::BitSource B>
+RandomizedResponses::Output RandomizedResponses::draw(const Input& answers, B& bits) const {
+  if constexpr (std::is_same_v<B, random::SystemBits>) {
+    return draw_in_blocks(answers, bits);
+  } else {
+    Output out;
+    for (const std::uint8_t answer : answers) out.push_back(each_.draw(answer != 0, bits) ? 1 : 0);
+    return out;
+  }
+}
+
+DISCREET_DRAWS(RandomizedResponses)
 
 }  // namespace discreet::mechanism

@@ -73,9 +73,7 @@ class RandomizedResponse {
         coin_(flip_) {}
 
   template <random::BitSource B>
-  bool draw(const bool& bit, B& bits) const {
-    return bit != coin_.flip(bits);
-  }
+  Output draw(const Input& bit, B& bits) const;
 
   Epsilon epsilon_;
   std::string parameter_;
@@ -118,16 +116,5 @@ class RandomizedResponses {
 
   RandomizedResponse each_;
 };
-
-template <random::BitSource B>
-RandomizedResponses::Output RandomizedResponses::draw(const Input& answers, B& bits) const {
-  if constexpr (std::is_same_v<B, random::SystemBits>) {
-    return draw_in_blocks(answers, bits);
-  } else {
-    Output out;
-    for (const std::uint8_t answer : answers) out.push_back(each_.draw(answer != 0, bits) ? 1 : 0);
-    return out;
-  }
-}
 
 }  // namespace discreet::mechanism

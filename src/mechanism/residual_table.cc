@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "mechanism/describe.h"
+#include "mechanism/draws.h"
 #include "mechanism/table_limits.h"
+#include "random/gaussian.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -71,5 +73,19 @@ ResidualTable::Output ResidualTable::differences(const std::vector<std::int64_t>
 }
 
 std::string ResidualTable::describe(const Output& entries) { return describe_entries(entries); }
+
+template <random::BitSource B>
+ResidualTable::Output ResidualTable::draw(const Input& table, B& bits) const {
+  DISCREET_CHECK(table.size() == static_cast<std::size_t>(cells_));
+  const auto sampler = random::GaussianFor<B>::shared(sigma_squared());
+  std::vector<std::int64_t> noisy(table.size());
+  fill(noisy, *sampler, bits);
+  for (std::size_t i = 0; i < noisy.size(); ++i) {
+    noisy[i] = add_noise_to_entry(scaled(table[i]), noisy[i]);
+  }
+  return differences(noisy);
+}
+
+DISCREET_DRAWS(ResidualTable)
 
 }  // namespace discreet::mechanism

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,8 +13,6 @@
 #include "mechanism/gaussian_noise.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/gaussian.h"
-#include "random/system_bits.h"
 
 namespace discreet::mechanism {
 
@@ -79,21 +76,5 @@ class ResidualTable : public GaussianNoise {
   std::int64_t reach_;
   std::int64_t cells_;  // L
 };
-
-template <random::BitSource B>
-ResidualTable::Output ResidualTable::draw(const Input& table, B& bits) const {
-  DISCREET_CHECK(table.size() == static_cast<std::size_t>(cells_));
-  const auto sampler = random::GaussianFor<B>::shared(sigma_squared());
-  std::vector<std::int64_t> noisy(table.size());
-  if constexpr (std::is_same_v<B, random::SystemBits>) {
-    sampler->fill(bits, noisy);
-  } else {
-    for (std::int64_t& entry : noisy) entry = saturate_to_int64(sampler->draw(bits));
-  }
-  for (std::size_t i = 0; i < noisy.size(); ++i) {
-    noisy[i] = add_noise_to_entry(scaled(table[i]), noisy[i]);
-  }
-  return differences(noisy);
-}
 
 }  // namespace discreet::mechanism

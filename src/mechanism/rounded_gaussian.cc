@@ -2,7 +2,9 @@
 #include "mechanism/rounded_gaussian.h"
 
 #include "mechanism/calibration.h"
+#include "mechanism/draws.h"
 #include "mechanism/tails.h"
+#include "random/rounded_gaussian.h"
 
 namespace discreet::mechanism {
 
@@ -42,5 +44,12 @@ Real RoundedGaussian::variance() const {
 }
 
 Real RoundedGaussian::expected_size() const { return gaussian_expected_size_bound(sigma_squared_); }
+
+template <random::BitSource B>
+RoundedGaussian::Output RoundedGaussian::draw(const Input& value, B& bits) const {
+  return add_noise(value, random::RoundedGaussianFor<B>::shared(sigma_squared_)->draw(bits));
+}
+
+DISCREET_DRAWS(RoundedGaussian)
 
 }  // namespace discreet::mechanism

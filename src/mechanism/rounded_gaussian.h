@@ -12,7 +12,6 @@
 #include "numeric/real.h"
 #include "privacy/released.h"
 #include "random/bit_source.h"
-#include "random/rounded_gaussian.h"
 
 namespace discreet::mechanism {
 
@@ -61,9 +60,7 @@ class RoundedGaussian {
       : options_(std::move(options)), sigma_squared_(std::move(sigma_squared)) {}
 
   template <random::BitSource B>
-  Int128 draw(const Int128& value, B& bits) const {
-    return add_noise(value, random::RoundedGaussianFor<B>::shared(sigma_squared_)->draw(bits));
-  }
+  Output draw(const Input& value, B& bits) const;
 
   Options options_;
   Variance sigma_squared_;

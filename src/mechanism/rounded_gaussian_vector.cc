@@ -3,7 +3,9 @@
 
 #include "mechanism/calibration.h"
 #include "mechanism/describe.h"
+#include "mechanism/draws.h"
 #include "mechanism/tails.h"
+#include "random/rounded_gaussian.h"
 
 namespace discreet::mechanism {
 
@@ -36,5 +38,16 @@ std::optional<Accuracy> RoundedGaussianVector::accuracy(const Confidence& confid
 std::string RoundedGaussianVector::describe(const Output& answers) {
   return describe_entries(answers);
 }
+
+template <random::BitSource B>
+RoundedGaussianVector::Output RoundedGaussianVector::draw(const Input& values, B& bits) const {
+  const auto sampler = random::RoundedGaussianFor<B>::shared(sigma_squared_);
+  Output out(values.size());
+  fill(out, *sampler, bits);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(values[i], out[i]);
+  return out;
+}
+
+DISCREET_DRAWS(RoundedGaussianVector)
 
 }  // namespace discreet::mechanism

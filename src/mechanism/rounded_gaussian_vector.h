@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,8 +15,6 @@
 #include "numeric/real.h"
 #include "privacy/released.h"
 #include "random/bit_source.h"
-#include "random/rounded_gaussian.h"
-#include "random/system_bits.h"
 
 namespace discreet::mechanism {
 
@@ -65,17 +62,7 @@ class RoundedGaussianVector {
       : options_(std::move(options)), sigma_squared_(std::move(sigma_squared)) {}
 
   template <random::BitSource B>
-  Output draw(const Input& values, B& bits) const {
-    const auto sampler = random::RoundedGaussianFor<B>::shared(sigma_squared_);
-    Output out(values.size());
-    if constexpr (std::is_same_v<B, random::SystemBits>) {
-      sampler->fill(bits, out);
-    } else {
-      for (std::int64_t& entry : out) entry = saturate_to_int64(sampler->draw(bits));
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = add_noise_to_entry(values[i], out[i]);
-    return out;
-  }
+  Output draw(const Input& values, B& bits) const;
 
   Options options_;
   Variance sigma_squared_;

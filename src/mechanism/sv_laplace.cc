@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mechanism/draws.h"
 #include "mechanism/whole_sensitivity.h"
 
 namespace discreet::mechanism {
@@ -64,5 +65,13 @@ std::optional<Accuracy> SvLaplace::accuracy(const Confidence& confidence) const 
       (Rational(shape.q) + d + 1) * Rational::ratio(1, 2) * options_.sensitivity.value();
   return Accuracy{half_width, confidence};
 }
+
+template <random::BitSource B>
+SvLaplace::Output SvLaplace::draw(const Input& value, B& bits) const {
+  return cells_->decode(in_units(value), bits) * cells_->shape().q * unit_;
+}
+
+DISCREET_DRAW_FROM(SvLaplace, random::RawBits)
+DISCREET_ON_TAPES(DISCREET_DRAW_FROM, SvLaplace)
 
 }  // namespace discreet::mechanism

@@ -15,6 +15,7 @@
 #include "mechanism/sv_certificate.h"
 #include "privacy/receipt.h"
 #include "privacy/released.h"
+#include "random/bit_source.h"
 #include "random/santha_vazirani.h"
 
 namespace discreet::mechanism {
@@ -74,9 +75,7 @@ class SvLaplace {
         cells_(std::move(cells)) {}
 
   template <random::BitSource B>
-  Int128 draw(const Int128& value, B& bits) const {
-    return cells_->decode(in_units(value), bits) * cells_->shape().q * unit_;
-  }
+  Output draw(const Input& value, B& bits) const;
   Int128 in_units(Int128 value) const;
 
   Options options_;

@@ -9,20 +9,19 @@
 
 #include "base/check.h"
 #include "numeric/rational.h"
-#include "random/bit_source.h"
+#include "random/tape.h"
 
 namespace discreet::mechanism {
 
 /// The bits of `string`, its highest of `length` first; a read past the end throws.
 template <int kWidth>
-class TestTape {
+class TestTape final : public random::Tape<kWidth> {
  public:
-  static constexpr int kWordBits = kWidth;
   struct Ended {};
 
   TestTape(std::uint64_t string, int length) : string_(string), length_(length) {}
 
-  std::uint64_t take(int k) {
+  std::uint64_t take(int k) override {
     if (used_ + k > length_) throw Ended();
     used_ += k;
     return (string_ >> (length_ - used_)) & ((std::uint64_t{1} << k) - 1);

@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "mechanism/calibration.h"
+#include "mechanism/draws.h"
 #include "mechanism/tails.h"
 #include "mechanism/threshold_jump.h"
 #include "mechanism/thresholded_laplace.h"
 #include "mechanism/whole_sensitivity.h"
+#include "random/gaussian.h"
 
 namespace discreet::mechanism {
 
@@ -45,5 +47,14 @@ Integer ThresholdedGaussian::shown_from(const Confidence& confidence) const {
 }
 
 std::string ThresholdedGaussian::describe(const Output& shown) { return describe_shown(shown); }
+
+template <random::BitSource B>
+ThresholdedGaussian::Output ThresholdedGaussian::draw(const Input& x, B& bits) const {
+  const Int128 noisy = add_noise(x, random::GaussianFor<B>::shared(variance_)->draw(bits));
+  if (x <= 0 || noisy < threshold_) return std::nullopt;
+  return noisy;
+}
+
+DISCREET_DRAWS(ThresholdedGaussian)
 
 }  // namespace discreet::mechanism

@@ -12,7 +12,7 @@
 #include "numeric/rational.h"
 #include "privacy/cost.h"
 #include "privacy/released.h"
-#include "random/gaussian.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -68,11 +68,7 @@ class ThresholdedGaussian {
   ThresholdedGaussian(Options options, Variance variance, Int128 threshold);
 
   template <random::BitSource B>
-  Output draw(Input x, B& bits) const {
-    const Int128 noisy = add_noise(x, random::GaussianFor<B>::shared(variance_)->draw(bits));
-    if (x <= 0 || noisy < threshold_) return std::nullopt;
-    return noisy;
-  }
+  Output draw(const Input& x, B& bits) const;
 
   Options options_;
   Variance variance_;

@@ -3,8 +3,11 @@
 
 #include <span>
 
+#include "mechanism/draws.h"
 #include "mechanism/key_order.h"
 #include "mechanism/threshold_jump.h"
+#include "random/gaussian.h"
+#include "random/laplace.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -124,5 +127,44 @@ std::string ThresholdedGroups::describe(const Output& shown) {
   }
   return text;
 }
+
+template <random::BitSource B>
+std::vector<std::int64_t> ThresholdedGroups::noise_for(std::size_t keys, B& bits) const {
+  std::vector<std::int64_t> out(keys);
+  if (const auto* const laplace = std::get_if<LaplaceNoise>(&options_.noise)) {
+    fill(out, *random::LaplaceFor<B>::shared(laplace->scale()), bits);
+  } else {
+    const Variance& variance = std::get<GaussianNoise>(options_.noise).sigma_squared();
+    fill(out, *random::GaussianFor<B>::shared(variance), bits);
+  }
+  return out;
+}
+
+template <random::BitSource B>
+ThresholdedGroups::Output ThresholdedGroups::draw(const Input& groups, B& bits) const {
+  const std::size_t size = groups.keys.size();
+  DISCREET_CHECK(groups.units.size() == size && groups.sums.size() == size);
+  DISCREET_CHECK(groups.capacity == capacity_);
+  const auto entry = [](Int128 x) {
+    return static_cast<std::int64_t>(std::clamp<Int128>(x, -kEntryMax, kEntryMax));
+  };
+  std::vector<std::int64_t> sums = noise_for(size, bits);
+  std::vector<std::int64_t> room = noise_for(options_.room ? size : 0, bits);
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < size; ++i) {
+    sums[i] = add_noise_to_entry(entry(groups.sums[i]), sums[i]);
+    Int128 total = sums[i];
+    if (options_.room) {
+      total += add_noise_to_entry(entry(room_of(groups, i)), room[i]);
+    }
+    if (groups.units[i] > 0 && total >= threshold_) shown.push_back(i);
+  }
+  Output out = ordered(groups.keys, sums, shown);
+  wipe(sums);  // those of hidden keys are nobody's business
+  wipe(room);
+  return out;
+}
+
+DISCREET_DRAWS(ThresholdedGroups)
 
 }  // namespace discreet::mechanism

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,9 +24,6 @@
 #include "mechanism/mechanisms.h"
 #include "mechanism/saturation.h"
 #include "random/bit_source.h"
-#include "random/gaussian.h"
-#include "random/laplace.h"
-#include "random/system_bits.h"
 
 namespace discreet::mechanism {
 
@@ -108,9 +104,9 @@ class ThresholdedGroups {
   template <random::BitSource B>
   Output draw(const Input& groups, B& bits) const;
 
-  /// Fills `out` with independent noise.
+  /// Independent noise for so many keys.
   template <random::BitSource B>
-  void fill(std::vector<std::int64_t>& out, B& bits) const;
+  std::vector<std::int64_t> noise_for(std::size_t keys, B& bits) const;
 
   /// C n - x of the key at place i.
   static Int128 room_of(const Input& groups, std::size_t i);
@@ -122,48 +118,5 @@ class ThresholdedGroups {
   Int128 capacity_;
   Int128 threshold_;
 };
-
-template <random::BitSource B>
-void ThresholdedGroups::fill(std::vector<std::int64_t>& out, B& bits) const {
-  const auto with = [&](const auto& sampler) {
-    if constexpr (std::is_same_v<B, random::SystemBits>) {
-      sampler.fill(bits, out);
-    } else {
-      for (std::int64_t& entry : out) entry = saturate_to_int64(sampler.draw(bits));
-    }
-  };
-  if (const auto* const laplace = std::get_if<LaplaceNoise>(&options_.noise)) {
-    with(*random::LaplaceFor<B>::shared(laplace->scale()));
-  } else {
-    with(*random::GaussianFor<B>::shared(std::get<GaussianNoise>(options_.noise).sigma_squared()));
-  }
-}
-
-template <random::BitSource B>
-ThresholdedGroups::Output ThresholdedGroups::draw(const Input& groups, B& bits) const {
-  const std::size_t size = groups.keys.size();
-  DISCREET_CHECK(groups.units.size() == size && groups.sums.size() == size);
-  DISCREET_CHECK(groups.capacity == capacity_);
-  const auto entry = [](Int128 x) {
-    return static_cast<std::int64_t>(std::clamp<Int128>(x, -kEntryMax, kEntryMax));
-  };
-  std::vector<std::int64_t> sums(size);
-  std::vector<std::int64_t> room(options_.room ? size : 0);
-  fill(sums, bits);
-  fill(room, bits);
-  std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < size; ++i) {
-    sums[i] = add_noise_to_entry(entry(groups.sums[i]), sums[i]);
-    Int128 total = sums[i];
-    if (options_.room) {
-      total += add_noise_to_entry(entry(room_of(groups, i)), room[i]);
-    }
-    if (groups.units[i] > 0 && total >= threshold_) shown.push_back(i);
-  }
-  Output out = ordered(groups.keys, sums, shown);
-  wipe(sums);  // those of hidden keys are nobody's business
-  wipe(room);
-  return out;
-}
 
 }  // namespace discreet::mechanism

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "mechanism/calibration.h"
+#include "mechanism/draws.h"
 #include "mechanism/tails.h"
 #include "mechanism/threshold_jump.h"
 #include "mechanism/whole_sensitivity.h"
+#include "random/laplace.h"
 
 namespace discreet::mechanism {
 
@@ -46,5 +48,14 @@ std::optional<Accuracy> ThresholdedLaplace::accuracy(const Confidence& confidenc
 Integer ThresholdedLaplace::shown_from(const Confidence& confidence) const {
   return to_integer(threshold_) + laplace_half_width(scale_, confidence);
 }
+
+template <random::BitSource B>
+ThresholdedLaplace::Output ThresholdedLaplace::draw(const Input& x, B& bits) const {
+  const Int128 noisy = add_noise(x, random::LaplaceFor<B>::shared(scale_)->draw(bits));
+  if (x <= 0 || noisy < threshold_) return std::nullopt;
+  return noisy;
+}
+
+DISCREET_DRAWS(ThresholdedLaplace)
 
 }  // namespace discreet::mechanism

@@ -12,7 +12,7 @@
 #include "numeric/rational.h"
 #include "privacy/cost.h"
 #include "privacy/released.h"
-#include "random/laplace.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -72,11 +72,7 @@ class ThresholdedLaplace {
   ThresholdedLaplace(Options options, Scale scale, Int128 threshold);
 
   template <random::BitSource B>
-  Output draw(Input x, B& bits) const {
-    const Int128 noisy = add_noise(x, random::LaplaceFor<B>::shared(scale_)->draw(bits));
-    if (x <= 0 || noisy < threshold_) return std::nullopt;
-    return noisy;
-  }
+  Output draw(const Input& x, B& bits) const;
 
   Options options_;
   Scale scale_;

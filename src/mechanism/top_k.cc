@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "mechanism/draws.h"
+#include "random/select.h"
+
 namespace discreet::mechanism {
 namespace {
 
@@ -42,5 +45,27 @@ Integer TopK::shortfall(const Confidence& confidence) const {
   const Rational each = 1 - (1 - confidence.value()) / whole(options_.k);
   return worst_shortfall(options_.candidates, weight_per_unit_, Confidence::trusted(each));
 }
+
+template <random::BitSource B>
+TopK::Output TopK::draw(const Input& scores, B& bits) const {
+  DISCREET_CHECK(scores.size() == options_.candidates);
+  Input left = scores;
+  Output names(scores.size());
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = i;
+  Output chosen;
+  while (chosen.size() < options_.k) {
+    const std::size_t at = random::exponential_select(left, weight_per_unit_, bits);
+    chosen.push_back(names[at]);
+    left[at] = left.back();
+    names[at] = names.back();
+    left.pop_back();
+    names.pop_back();
+  }
+  left.resize(left.capacity());  // so that the wipe covers the popped scores too
+  wipe(left);
+  return chosen;
+}
+
+DISCREET_DRAWS(TopK)
 
 }  // namespace discreet::mechanism

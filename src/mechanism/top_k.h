@@ -12,6 +12,7 @@
 #include "mechanism/describe.h"
 #include "mechanism/exponential.h"
 #include "privacy/sensitive.h"
+#include "random/bit_source.h"
 
 namespace discreet::mechanism {
 
@@ -64,25 +65,5 @@ class TopK {
   Options options_;
   Rational weight_per_unit_;  // epsilon / (2 k Delta)
 };
-
-template <random::BitSource B>
-TopK::Output TopK::draw(const Input& scores, B& bits) const {
-  DISCREET_CHECK(scores.size() == options_.candidates);
-  Input left = scores;
-  Output names(scores.size());
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = i;
-  Output chosen;
-  while (chosen.size() < options_.k) {
-    const std::size_t at = random::exponential_select(left, weight_per_unit_, bits);
-    chosen.push_back(names[at]);
-    left[at] = left.back();
-    names[at] = names.back();
-    left.pop_back();
-    names.pop_back();
-  }
-  left.resize(left.capacity());  // so that the wipe covers the popped scores too
-  wipe(left);
-  return chosen;
-}
 
 }  // namespace discreet::mechanism

@@ -10,7 +10,6 @@ namespace discreet::random {
 template <int kColumnBits, int kThresholdBits>
 template <BitSource B>
 std::uint64_t AliasTable<kColumnBits, kThresholdBits>::outcome(std::uint64_t word, B& bits) const {
-  // A tape may count look-ups, to show that their number is the same for every outcome.
   if constexpr (requires { bits.note_look_up(); }) bits.note_look_up();
   const std::uint64_t entry = entries()[word & kMask];
   if (is_tie(word, entry)) [[unlikely]]

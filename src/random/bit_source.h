@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A BitSource hands out uniform random bits. Every sampler is a template over one: the product
-// instantiates it with SystemBits, the audit with tapes that it enumerates.
+// A BitSource hands out uniform random bits. Every sampler is a template over one, compiled for
+// SystemBits, which the product draws from, and for the tapes that the audit walks (random/tape.h).
 #pragma once
 
 #include <concepts>

@@ -30,6 +30,7 @@
 #include "random/gaussian_cells.h"
 #include "random/laplace.h"
 #include "random/system_bits.h"
+#include "random/tape.h"
 
 namespace discreet::random {
 
@@ -80,3 +81,12 @@ using GaussianFor =
 }  // namespace discreet::random
 
 #include "random/gaussian_inl.h"
+
+namespace discreet::random {
+
+// For tapes compiled once, in gaussian.cc.
+#define DISCREET_DRAW(Sampler, Source) extern template Int128 Sampler<Source>::draw(Source&) const;
+DISCREET_ON_TAPES(DISCREET_DRAW, GaussianFor)
+#undef DISCREET_DRAW
+
+}  // namespace discreet::random

@@ -33,35 +33,35 @@ void expect_exact(const Case& c, int depth, const Truth& truth) {
 }
 
 TEST(DiscreteGaussian, IsExactOnAllTapesOfEveryWidth) {
-  expect_exact<GaussianFor<TestTape<4>>, 4>({"1/3", true, "0.02"}, 20, gaussian_probability);
-  expect_exact<GaussianFor<TestTape<6>>, 6>({"1", true, "0.01"}, 20, gaussian_probability);
-  expect_exact<GaussianFor<TestTape<3>>, 3>({"1", false, "0.5"}, 15, gaussian_probability);
-  expect_exact<GaussianFor<TestTape<4>>, 4>({"3", false, "0.4"}, 16, gaussian_probability);
-  expect_exact<GaussianFor<TestTape<5>>, 5>({"10", false, "0.4"}, 16, gaussian_probability);
-  expect_exact<GaussianFor<TestTape<2>>, 2>({"1/2", false, "0.5"}, 15, gaussian_probability);
+  expect_exact<GaussianFor<Tape<4>>, 4>({"1/3", true, "0.02"}, 20, gaussian_probability);
+  expect_exact<GaussianFor<Tape<6>>, 6>({"1", true, "0.01"}, 20, gaussian_probability);
+  expect_exact<GaussianFor<Tape<3>>, 3>({"1", false, "0.5"}, 15, gaussian_probability);
+  expect_exact<GaussianFor<Tape<4>>, 4>({"3", false, "0.4"}, 16, gaussian_probability);
+  expect_exact<GaussianFor<Tape<5>>, 5>({"10", false, "0.4"}, 16, gaussian_probability);
+  expect_exact<GaussianFor<Tape<2>>, 2>({"1/2", false, "0.5"}, 15, gaussian_probability);
 }
 
 TEST(RoundedGaussian, IsExactOnAllTapesOfEveryWidth) {
-  expect_exact<RoundedGaussianFor<TestTape<4>>, 4>({"1/20", true, "0.02"}, 20,
-                                                   rounded_gaussian_probability);
-  expect_exact<RoundedGaussianFor<TestTape<6>>, 6>({"1/2", true, "0.01"}, 20,
-                                                   rounded_gaussian_probability);
-  expect_exact<RoundedGaussianFor<TestTape<3>>, 3>({"1", false, "0.6"}, 15,
-                                                   rounded_gaussian_probability);
-  expect_exact<RoundedGaussianFor<TestTape<5>>, 5>({"10", false, "0.5"}, 16,
-                                                   rounded_gaussian_probability);
+  expect_exact<RoundedGaussianFor<Tape<4>>, 4>({"1/20", true, "0.02"}, 20,
+                                               rounded_gaussian_probability);
+  expect_exact<RoundedGaussianFor<Tape<6>>, 6>({"1/2", true, "0.01"}, 20,
+                                               rounded_gaussian_probability);
+  expect_exact<RoundedGaussianFor<Tape<3>>, 3>({"1", false, "0.6"}, 15,
+                                               rounded_gaussian_probability);
+  expect_exact<RoundedGaussianFor<Tape<5>>, 5>({"10", false, "0.5"}, 16,
+                                               rounded_gaussian_probability);
 }
 
 // The sign rule: with z = -a in place of -1 - a, zero would come twice.
 TEST(DiscreteGaussian, MutantsAreRejected) {
-  const GaussianFor<TestTape<5>> sampler(variance_of("10"));
+  const GaussianFor<Tape<5>> sampler(variance_of("10"));
   const auto doubled = enumerate<5>(16, [&](auto& tape) {
     const auto z = static_cast<std::int64_t>(sampler.draw(tape));
     return z < 0 ? z + 1 : z;
   });
   const Interval zero = gaussian_probability(10, 0);
   EXPECT_FALSE(agrees(doubled, std::int64_t{0}, zero.low(), zero.high()));
-  const GaussianFor<TestTape<6>> wrong(variance_of("1.01"));
+  const GaussianFor<Tape<6>> wrong(variance_of("1.01"));
   const auto off =
       enumerate<6>(24, [&](auto& tape) { return static_cast<std::int64_t>(wrong.draw(tape)); });
   const Interval one = gaussian_probability(1, 0);

@@ -62,4 +62,8 @@ WeightRule laplace_digit_weights(const Rational& scale, int column_bits, int i) 
 
 template void DiscreteLaplace::fill(SystemBits& bits, std::span<std::int64_t> out) const;
 
+#define DISCREET_DRAW(Sampler, Source) template Int128 Sampler<Source>::draw(Source&) const;
+DISCREET_ON_TAPES(DISCREET_DRAW, LaplaceFor)
+#undef DISCREET_DRAW
+
 }  // namespace discreet::random

@@ -30,6 +30,7 @@
 #include "random/alias.h"
 #include "random/bit_source.h"
 #include "random/system_bits.h"
+#include "random/tape.h"
 
 namespace discreet::random {
 
@@ -109,3 +110,12 @@ using LaplaceFor =
 }  // namespace discreet::random
 
 #include "random/laplace_inl.h"
+
+namespace discreet::random {
+
+// For tapes compiled once, in laplace.cc.
+#define DISCREET_DRAW(Sampler, Source) extern template Int128 Sampler<Source>::draw(Source&) const;
+DISCREET_ON_TAPES(DISCREET_DRAW, LaplaceFor)
+#undef DISCREET_DRAW
+
+}  // namespace discreet::random

@@ -17,7 +17,7 @@ Scale scale_of(const char* text) { return Scale::parse(text).value(); }
 
 template <int kWidth>
 auto enumerate_laplace(const char* scale, int depth) {
-  const LaplaceFor<TestTape<kWidth>> laplace(scale_of(scale));
+  const LaplaceFor<Tape<kWidth>> laplace(scale_of(scale));
   return enumerate<kWidth>(
       depth, [&](auto& tape) { return static_cast<std::int64_t>(laplace.draw(tape)); });
 }
@@ -60,7 +60,7 @@ TEST(DiscreteLaplace, AgreesWithTheLecturesSamplerOnAllTapes) {
 }
 
 TEST(DiscreteLaplace, MutantsAreRejected) {
-  const LaplaceFor<TestTape<6>> laplace(scale_of("1"));
+  const LaplaceFor<Tape<6>> laplace(scale_of("1"));
   const Interval zero = laplace_probability(Rational(1), 0);
   const Interval three = laplace_probability(Rational(1), 3);
   // A sign times a geometric size: zero twice.
@@ -70,7 +70,7 @@ TEST(DiscreteLaplace, MutantsAreRejected) {
   });
   EXPECT_FALSE(agrees(dropped, std::int64_t{0}, zero.low(), zero.high()));
   // The digits in the wrong order.
-  const LaplaceFor<TestTape<6>> wide(scale_of("5/2"));
+  const LaplaceFor<Tape<6>> wide(scale_of("5/2"));
   ASSERT_EQ(wide.words_per_draw(), 2);
   const auto swapped = enumerate<6>(18, [&](auto& tape) {
     const std::uint64_t first = tape.take(6);
@@ -98,7 +98,7 @@ TEST(DiscreteLaplace, AScaleOffByAThousandthIsRejected) {
 
 template <int kWidth>
 void expect_constant_work(const char* scale) {
-  const LaplaceFor<TestTape<kWidth>> laplace(scale_of(scale));
+  const LaplaceFor<Tape<kWidth>> laplace(scale_of(scale));
   const auto words = static_cast<std::size_t>(laplace.words_per_draw());
   std::set<std::pair<std::size_t, int>> work;  // of the tapes that do not refine
   Rational constant_mass;

@@ -63,4 +63,8 @@ void RoundedGaussian::fill(SystemBits& bits, std::span<std::int64_t> out) const 
   for (std::int64_t& z : out) z = saturate_to_int64(draw(bits));
 }
 
+#define DISCREET_DRAW(Sampler, Source) template Int128 Sampler<Source>::draw(Source&) const;
+DISCREET_ON_TAPES(DISCREET_DRAW, RoundedGaussianFor)
+#undef DISCREET_DRAW
+
 }  // namespace discreet::random

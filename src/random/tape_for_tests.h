@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "numeric/rational.h"
+#include "random/tape.h"
 
 namespace discreet::random {
 
@@ -17,18 +18,17 @@ struct TapeEnded {
 };
 
 template <int kWidth>
-class TestTape {
+class TestTape final : public Tape<kWidth> {
  public:
-  static constexpr int kWordBits = kWidth;
   explicit TestTape(const std::vector<bool>& tape) : tape_(tape) {}
 
-  std::uint64_t take(int k) {
+  std::uint64_t take(int k) override {
     if (at_ + static_cast<std::size_t>(k) > tape_.size()) throw TapeEnded{k};
     std::uint64_t out = 0;
     for (int i = 0; i < k; ++i) out = out << 1 | std::uint64_t{tape_[at_++]};
     return out;
   }
-  void note_look_up() { ++look_ups_; }
+  void note_look_up() override { ++look_ups_; }
   std::size_t used() const { return at_; }
   int look_ups() const { return look_ups_; }
 
@@ -47,14 +47,14 @@ struct Enumeration {
 /// Runs `sampler(tape)` on every tape of up to `depth` bits; `visit` sees each tape that ended.
 template <int kWidth, class Sampler, class Visit>
 auto enumerate(int depth, const Sampler& sampler, const Visit& visit) {
-  using Output = decltype(sampler(std::declval<TestTape<kWidth>&>()));
+  using Output = decltype(sampler(std::declval<Tape<kWidth>&>()));
   Enumeration<Output> result;
   std::vector<bool> prefix;
   const std::function<void()> walk = [&] {
     TestTape<kWidth> tape(prefix);
     int wanted = 0;
     try {
-      const Output output = sampler(tape);
+      const Output output = sampler(static_cast<Tape<kWidth>&>(tape));
       result.at_least[output] =
           result.at_least[output] + power_of_two(-static_cast<int>(prefix.size()));
       visit(output, tape);

@@ -22,11 +22,10 @@
 namespace discreet::session {
 
 /// Words that a seed decides (splitmix64).
-class SeededTape {
+class SeededTape final : public random::Tape<64> {
  public:
-  static constexpr int kWordBits = 64;
   explicit SeededTape(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t take(int k) {
+  std::uint64_t take(int k) override {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;

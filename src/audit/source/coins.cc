@@ -120,11 +120,10 @@ std::string shown_number(double x) {
 }
 
 /// One bit at a time from a seeded source: what a sampler reads when it reads no more than it must.
-class SingleBits {
+class SingleBits final : public random::Tape<1> {
  public:
-  static constexpr int kWordBits = 1;
   explicit SingleBits(std::uint64_t seed) : bits_(seed) {}
-  std::uint64_t take(int k) { return bits_.take(k); }
+  std::uint64_t take(int k) override { return bits_.take(k); }
   std::uint64_t bits_taken() const { return bits_.bits_taken(); }
 
  private:
@@ -302,8 +301,9 @@ report::Section health_and_adversary() {
     Strategy source;
     Rational gamma;
   };
-  for (const Source& row : {Source{fair_source(), 0}, Source{steady_source(), Rational::ratio(1, 5)},
-                         Source{steady_source(), Rational::ratio(4, 5)}, Source{adaptive, bend}}) {
+  for (const Source& row :
+       {Source{fair_source(), 0}, Source{steady_source(), Rational::ratio(1, 5)},
+        Source{steady_source(), Rational::ratio(4, 5)}, Source{adaptive, bend}}) {
     SvBits bits(row.source, row.gamma, 7);
     random::HealthTests tests{};
     std::vector<std::uint8_t> bytes(kBytes);

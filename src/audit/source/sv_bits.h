@@ -9,10 +9,8 @@
 
 namespace discreet::audit {
 
-class SvBits {
+class SvBits final : public random::Tape<1> {
  public:
-  static constexpr int kWordBits = 1;
-
   SvBits(Strategy strategy, const Rational& gamma, std::uint64_t seed)
       : strategy_(std::move(strategy)),
         heads_((Rational(1) + gamma) * Rational::ratio(1, 2)),
@@ -26,7 +24,7 @@ class SvBits {
     length_ = 0;
   }
 
-  std::uint64_t take(int k) {
+  std::uint64_t take(int k) override {
     std::uint64_t out = 0;
     for (int i = 0; i < k; ++i) out = out << 1 | (bit() ? 1U : 0U);
     return out;

@@ -7,9 +7,8 @@
 using namespace discreet;
 using namespace discreet::mechanism;
 
-struct Zeros {
-  static constexpr int kWordBits = 6;
-  std::uint64_t take(int) { return 0; }
+struct Zeros : random::Tape<6> {
+  std::uint64_t take(int) override { return 0; }
 };
 
 Audited<Int128> fine(const Laplace& laplace, const Sensitive<Int128>& value, Zeros& tape) {
