@@ -436,7 +436,7 @@ class Surroundings(unittest.TestCase):
         world = World()
         tried = 0
         with world.connect() as session:
-            for name in ("account", "answer", "audit", "errors", "learn", "local", "noise", "program", "session"):
+            for name in ("account", "answer", "audit", "deprecated", "errors", "learn", "local", "noise", "program", "session"):
                 with self.subTest(name):
                     result = doctest.testmod(importlib.import_module("discreet." + name), extraglobs={"session": session})
                     self.assertEqual(result.failed, 0)

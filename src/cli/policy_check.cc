@@ -39,6 +39,9 @@ Result<int> run_check(const CheckArguments& arguments, const Streams& streams) {
     DISCREET_TRY(write_all(streams.out, render_mistakes(file, reading.mistakes, format)));
     return describe(Code::kInvalidInput).exit_status;
   }
+  for (const std::string& warning : reading.warnings) {
+    say(streams.err, "discreet: warning: " + file + ": key " + warning + "\n");
+  }
   DISCREET_TRY(engine::check_words(*reading.policy));
   if (arguments.data) DISCREET_TRY(check_data(*reading.policy, streams));
   DISCREET_TRY(write_all(streams.out, render_policy(file, *reading.policy, format)));

@@ -70,6 +70,28 @@ Error unexpected(const CLI::App& app, const std::string& word) {
                        see_help(app));
 }
 
+/// Options under their names of today, up to a lone "--".
+void use_current_names(std::vector<std::string>& words, const std::vector<std::string>& known,
+                       OldNames& old_names) {
+  for (std::string& word : words) {
+    if (word == "--") return;
+    if (!is_option(word)) continue;
+    const std::size_t end = std::min(word.find('='), word.size());
+    word = old_names.current(word.substr(0, end), known) + word.substr(end);
+  }
+}
+
+/// The action, with its warnings first.
+Action warning(const std::vector<std::string>& warnings, Action action) {
+  if (warnings.empty()) return action;
+  return [warnings, action = std::move(action)](const Streams& streams) {
+    for (const std::string& text : warnings) {
+      say(streams.err, "discreet: warning: option " + text + "\n");
+    }
+    return action(streams);
+  };
+}
+
 Action print(std::string text) {
   return [text = std::move(text)](const Streams& streams) -> Result<int> {
     DISCREET_TRY(write_all(streams.out, text));
@@ -79,8 +101,9 @@ Action print(std::string text) {
 
 }  // namespace
 
-Program::Program()
-    : app_(std::make_unique<CLI::App>(
+Program::Program(Deprecations old_names)
+    : old_names_(old_names),
+      app_(std::make_unique<CLI::App>(
           "answers questions about people without telling on any of them", "discreet")) {
   app_->formatter(std::make_shared<TeachingFormatter>(explanations_));
   app_->set_help_flag("-h,--help", "teach this command");
@@ -146,6 +169,8 @@ Result<Action> Program::parse(std::vector<std::string> words) {
     words.push_back("--help");
   }
   DISCREET_ASSIGN(CLI::App* const chosen, find(words));
+  OldNames old_names(NameKind::kOption, old_names_);
+  use_current_names(words, option_names(*chosen), old_names);
   try {
     app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -163,7 +188,7 @@ Result<Action> Program::parse(std::vector<std::string> words) {
     return invalid_input((name.empty() ? "name a command: " : name + " needs one of ") +
                          one_of(command_names(*chosen)) + "; " + see_help(*chosen));
   }
-  return action->second;
+  return warning(old_names.take_warnings(), action->second);
 }
 
 }  // namespace discreet::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/deprecated.h"
 #include "base/result.h"
 #include "cli/streams.h"
 
@@ -30,7 +31,7 @@ struct Lesson {
 
 class Program {
  public:
-  Program();
+  explicit Program(Deprecations old_names = deprecations());
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -41,7 +42,8 @@ class Program {
   CLI::App& command(CLI::App& parent, const std::string& name, const Lesson& lesson, Action action);
   CLI::App& root() { return *app_; }
 
-  /// Reads the words of a command line.
+  /// Reads the words of a command line. An option's old name is its new one; the action says so
+  /// on standard error before it begins.
   /// Fails with: kInvalidInput, naming the nearest word, or what is missing.
   Result<Action> parse(std::vector<std::string> words);
 
@@ -49,6 +51,7 @@ class Program {
   /// The command that the first words name.
   Result<CLI::App*> find(const std::vector<std::string>& words);
 
+  const Deprecations old_names_;
   std::unique_ptr<CLI::App> app_;
   std::map<const CLI::App*, std::string> explanations_;
   std::map<const CLI::App*, Action> actions_;

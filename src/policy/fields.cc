@@ -76,6 +76,16 @@ Fields::Fields(const Node& node, std::string path, std::vector<std::string> know
   }
   for (const Node& child : node.children) {
     if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
+    const std::string today = mistakes_.old_keys.current(child.key, known);
+    if (today != child.key) {
+      const bool is_first =
+          node.find(today) == nullptr && given_as_.emplace(today, child.key).second;
+      if (is_first) continue;
+      mistakes_.add(child.key_line,
+                    path_of(child.key) + " is the old name of " + today + ", which is there too",
+                    "keep " + today);
+      continue;
+    }
     mistakes_.add(child.key_line,
                   "unknown key " + in_quotes(child.key) + (path_.empty() ? "" : " in " + path_) +
                       did_you_mean(child.key, known),
@@ -87,13 +97,18 @@ std::string Fields::path_of(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
 }
 
+const Node* Fields::find(const std::string& key) const {
+  const auto old = given_as_.find(key);
+  return node_.find(old == given_as_.end() ? key : old->second);
+}
+
 int Fields::line_of(const std::string& key) const {
-  const Node* node = node_.find(key);
+  const Node* node = find(key);
   return node == nullptr ? line_ : node->line;
 }
 
 const Node* Fields::get(const std::string& key) {
-  const Node* node = node_.find(key);
+  const Node* node = find(key);
   if (passes(node)) return nullptr;
   if (node->is_open()) {
     note_open(*node, path_of(key), mistakes_);

@@ -3,16 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/deprecated.h"
 #include "policy/document.h"
 
 namespace discreet::policy {
 
 class Mistakes {
  public:
+  explicit Mistakes(Deprecations table = deprecations()) : old_keys(NameKind::kPolicyKey, table) {}
   void add(int line, std::string message, std::string fix) {
     all_.push_back({line, std::move(message), std::move(fix)});
   }
@@ -24,6 +27,8 @@ class Mistakes {
   std::vector<Mistake> take();
   /// See policy.h.
   Open open = Open::kMistake;
+  /// No mistakes yet.
+  OldNames old_keys;
 
  private:
   std::vector<Mistake> all_;
@@ -35,7 +40,7 @@ class Mistakes {
 class Fields {
  public:
   /// `path` is how messages call the map: "units.patients". Notes a node that is no map, and keys
-  /// that are not `known`.
+  /// that are not `known`. A key's old name is its new one, unless both are there.
   Fields(const Node& node, std::string path, std::vector<std::string> known, Mistakes& mistakes);
 
   const std::string& path() const { return path_; }
@@ -43,7 +48,7 @@ class Fields {
   std::string path_of(const std::string& key) const;
   int line_of(const std::string& key) const;
   /// Present, be it right or wrong.
-  bool has(const std::string& key) const { return node_.find(key) != nullptr; }
+  bool has(const std::string& key) const { return find(key) != nullptr; }
   /// nullptr when it is absent, broken, empty or "?".
   const Node* get(const std::string& key);
   /// Notes what is missing.
@@ -63,12 +68,14 @@ class Fields {
   void wrong(const std::string& key, const std::string& what, const std::string& fix);
 
  private:
+  const Node* find(const std::string& key) const;
   const Node* get_kind(const std::string& key, Node::Kind kind, const std::string& what,
                        const std::string& example);
 
   const Node& node_;
   int line_;
   std::string path_;
+  std::map<std::string, std::string> given_as_;  ///< by today's name: the old one in the file
   Mistakes& mistakes_;
 };
 

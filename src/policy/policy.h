@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/deprecated.h"
 #include "base/result.h"
 #include "numeric/rational.h"
 #include "privacy/cost.h"
@@ -191,8 +192,9 @@ struct Mistake {
 };
 
 struct Reading {
-  std::optional<Policy> policy;   ///< none when there are mistakes
-  std::vector<Mistake> mistakes;  ///< all of them, by line
+  std::optional<Policy> policy;            ///< none when there are mistakes
+  std::vector<Mistake> mistakes;           ///< all of them, by line
+  std::vector<std::string> warnings = {};  ///< keys under old names (base/deprecated.h)
 };
 
 /// What a "?" that a draft left is taken for.
@@ -203,11 +205,13 @@ enum class Open {
 
 /// Reads and checks YAML text. `directory` is where relative sources are looked up.
 Reading read_policy(const std::string& text, const std::string& directory,
-                    Open open = Open::kMistake);
+                    Open open = Open::kMistake, Deprecations old_keys = deprecations());
 
 /// The same for a file; the error's one line has the first mistakes and how to see all of them.
 /// Fails with: kNotFound, kStorage, kInvalidInput.
-Result<Policy> load_policy(const std::string& file, Open open = Open::kMistake);
+/// Warnings are the owner's: they go to standard error, each once in a process.
+Result<Policy> load_policy(const std::string& file, Open open = Open::kMistake,
+                           Deprecations old_keys = deprecations());
 
 /// Its two halves: the text of a policy file, and the folder that its sources are relative to.
 Result<std::string> read_policy_file(const std::string& file);

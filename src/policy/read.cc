@@ -3,7 +3,10 @@
 
 #include <fcntl.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "base/files.h"
@@ -135,17 +138,25 @@ std::string one_line(const std::string& file, const std::vector<Mistake>& mistak
   return out + "; see all: discreet policy check --policy " + file;
 }
 
+void warn_once(const std::string& line) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(line).second) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
 }  // namespace
 
-Reading read_policy(const std::string& text, const std::string& directory, Open open) {
-  Mistakes mistakes;
+Reading read_policy(const std::string& text, const std::string& directory, Open open,
+                    Deprecations old_keys) {
+  Mistakes mistakes(old_keys);
   mistakes.open = open;
   Document document = read_document(text);
   mistakes.add(std::move(document.mistakes));
   Policy policy;
   if (document.root) policy = read_root(*document.root, directory, mistakes);
-  if (!mistakes.empty()) return {std::nullopt, mistakes.take()};
-  return {std::move(policy), {}};
+  if (!mistakes.empty()) return {std::nullopt, mistakes.take(), {}};
+  return {std::move(policy), {}, mistakes.old_keys.take_warnings()};
 }
 
 Result<std::string> read_policy_file(const std::string& file) {
@@ -161,10 +172,13 @@ Result<std::string> read_policy_file(const std::string& file) {
   return open->read_at(0, kFileBytesMax + 4);
 }
 
-Result<Policy> load_policy(const std::string& file, Open open) {
+Result<Policy> load_policy(const std::string& file, Open open, Deprecations old_keys) {
   DISCREET_ASSIGN(const std::string text, read_policy_file(file));
-  Reading reading = read_policy(text, directory_of(file), open);
+  Reading reading = read_policy(text, directory_of(file), open, old_keys);
   if (!reading.policy) return invalid_input(one_line(file, reading.mistakes));
+  for (const std::string& warning : reading.warnings) {
+    warn_once("discreet: warning: " + file + ": key " + warning);
+  }
   return std::move(*reading.policy);
 }
 

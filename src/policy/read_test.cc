@@ -521,5 +521,50 @@ TEST(LoadPolicy, SaysWhatIsWrongInOneLine) {
   EXPECT_FALSE(load_policy(::testing::TempDir()).has_value());
 }
 
+constexpr Deprecated kOldKeys[] = {
+    {NameKind::kPolicyKey, "label", "snapshot", {0, 9}, {0, 11}},
+    {NameKind::kPolicyKey, "max_groups", "groups_per_unit", {0, 9}, {0, 11}}};
+
+Reading read_with_old_keys(const std::string& text) {
+  return read_policy(text, ".", Open::kMistake, kOldKeys);
+}
+
+TEST(Read, AnOldKeyIsReadAsTheNewOneAndWarnsOnce) {
+  const std::string old =
+      replaced(replaced(kClinic, "snapshot:", "label:"), "{groups_per_unit: 3", "{max_groups: 3");
+  const Reading reading = read_with_old_keys(old);
+  ASSERT_TRUE(reading.policy) << reading.mistakes.front().message;
+  EXPECT_EQ(*reading.policy, *read_policy(kClinic, ".").policy);
+  ASSERT_EQ(reading.warnings.size(), 2U);
+  EXPECT_EQ(reading.warnings[0],
+            "'label' is deprecated since version 0.9 and goes in 0.11; use 'snapshot'");
+  EXPECT_TRUE(read_with_old_keys(kClinic).warnings.empty());
+  // Without its entry it is a mistake, and so it is where the new key means nothing.
+  EXPECT_FALSE(read_policy(old, ".").policy);
+  EXPECT_FALSE(read_with_old_keys(replaced(kClinic, "engine:", "max_groups:")).policy);
+}
+
+TEST(LoadPolicy, WarnsOfAnOldKeyOnceOnStandardError) {
+  const std::string file = ::testing::TempDir() + "/old_key.yaml";
+  std::ofstream(file) << replaced(kClinic, "snapshot:", "label:");
+  const auto said = [&] {
+    ::testing::internal::CaptureStderr();
+    EXPECT_TRUE(load_policy(file, Open::kMistake, kOldKeys));
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(), "discreet: warning: " + file +
+                        ": key 'label' is deprecated since version 0.9 and goes in 0.11; use "
+                        "'snapshot'\n");
+  EXPECT_EQ(said(), "");
+  EXPECT_FALSE(load_policy(file));
+}
+
+TEST(Read, AnOldKeyBesideItsNewOneIsAMistake) {
+  const Reading reading = read_with_old_keys(kClinic + "label: other\n");
+  EXPECT_FALSE(reading.policy);
+  ASSERT_EQ(reading.mistakes.size(), 1U);
+  EXPECT_EQ(reading.mistakes[0].message, "label is the old name of snapshot, which is there too");
+}
+
 }  // namespace
 }  // namespace discreet::policy::read_test

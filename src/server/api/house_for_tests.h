@@ -87,6 +87,7 @@ struct HouseOptions {
   bool is_zcdp = false;
   std::string survey = {};  ///< in place of survey.csv
   bool holds_time = false;  ///< deadlines come when the test says so: held_ms
+  Deprecations old_names = deprecations();
 };
 
 /// A clinic behind a server, with an owner, an auditor and two analysts.
@@ -127,6 +128,7 @@ class House {
                         return held == 0 ? system_time_ms() : held;
                       }},
          .clock = [this] { return system_time_ms() + later_ms; },
+         .old_names = with.old_names,
          .log =
              [this](const std::string& line) {
                const std::lock_guard lock(mutex_);

@@ -10,14 +10,20 @@
 
 namespace discreet::server::api {
 
-Result<Fields> Fields::parse(const std::string& text, const std::vector<std::string>& known) {
+Result<Fields> Fields::parse(const std::string& text, const std::vector<std::string>& known,
+                             Deprecations table) {
   const nlohmann::json json = nlohmann::json::parse(text.empty() ? "{}" : text, nullptr, false);
   if (!json.is_object()) {
     return invalid_input("the body must be a JSON object such as {\"sql\": \"SELECT ...\"}");
   }
   Fields fields;
+  OldNames old_names(NameKind::kField, table);
   for (auto field = json.begin(); field != json.end(); ++field) {
-    const std::string& name = field.key();
+    const std::string name = old_names.current(field.key(), known);
+    if (name != field.key() && json.contains(name)) {
+      return invalid_input(in_quotes(field.key()) + " is the old name of " + in_quotes(name) +
+                           ", which is there too; give one");
+    }
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return invalid_input("unknown field " + in_quotes(name) + did_you_mean(name, known) +
                            "; the fields are " + one_of(known));
@@ -33,6 +39,7 @@ Result<Fields> Fields::parse(const std::string& text, const std::vector<std::str
       return invalid_input(name + " must be a text, a whole number, true or false");
     }
   }
+  fields.warnings_ = old_names.take_warnings();
   return fields;
 }
 

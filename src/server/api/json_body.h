@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/deprecated.h"
 #include "base/result.h"
 #include "server/http/message.h"
 
@@ -17,7 +18,9 @@ class Fields {
  public:
   /// Texts, whole numbers and booleans; nothing is nested. Other numbers are refused: written as
   /// text they stay exact. Fails with: kInvalidInput, naming the field.
-  static Result<Fields> parse(const std::string& json, const std::vector<std::string>& known);
+  /// A field's old name is its new one.
+  static Result<Fields> parse(const std::string& text, const std::vector<std::string>& known,
+                              Deprecations old_names = deprecations());
 
   Fields() = default;
   /// What was said elsewhere than in JSON.
@@ -29,9 +32,12 @@ class Fields {
   /// Fails with: kInvalidInput unless true or false.
   Result<bool> flag(const std::string& name, bool otherwise) const;
   const std::map<std::string, std::string>& all() const { return values_; }
+  /// Of fields under old names: for the one who sent them, and for nobody else.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::map<std::string, std::string> values_;
+  std::vector<std::string> warnings_;
 };
 
 /// ?last=N, or 100. Fails with: kInvalidInput unless 1 to 1000.

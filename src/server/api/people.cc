@@ -4,6 +4,7 @@
 
 #include "server/api/json_body.h"
 #include "server/api/service.h"
+#include "server/api/work.h"
 #include "server/json_text.h"
 
 namespace discreet::server::api {
@@ -21,7 +22,7 @@ Json account_json(const identity::Account& account) {
 
 /// None: refused, for whatever reason (A2).
 Result<std::optional<Json>> try_login(Service& service, const Call& call) {
-  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"name", "password"}));
+  DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const std::string name, fields.need("name"));
   DISCREET_ASSIGN(const std::string password, fields.need("password"));
   DISCREET_ASSIGN(const auto login, service.accounts().log_in(name, password, call.request.peer));
@@ -38,7 +39,7 @@ Result<std::optional<Json>> try_login(Service& service, const Call& call) {
 }
 
 Result<Json> try_add(Service& service, const Call& call) {
-  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"name", "role"}));
+  DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const std::string name, fields.need("name"));
   DISCREET_ASSIGN(const std::string role_name, fields.need("role"));
   DISCREET_ASSIGN(const identity::Role role, identity::role_named(role_name));
@@ -62,7 +63,7 @@ Result<Json> try_unlock(Service& service, const Call& call) {
 }
 
 Result<Json> try_change(Service& service, const Call& call) {
-  DISCREET_ASSIGN(const Fields fields, Fields::parse(call.request.body, {"old", "new"}));
+  DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const std::string old_password, fields.need("old"));
   DISCREET_ASSIGN(const std::string new_password, fields.need("new"));
   DISCREET_TRY(service.accounts().change_password(call.account.name, old_password, new_password,

@@ -102,7 +102,24 @@ Result<std::optional<std::string>> Service::first_owner() {
   return std::optional<std::string>(std::move(password));
 }
 
+/// A request under a route's old name, as one under the new name.
+const Deprecated* Service::use_current_route(http::Request& request) const {
+  for (const Deprecated& entry : options_.old_names) {
+    const std::string method = request.method + " ";
+    if (entry.kind != NameKind::kRoute || !entry.old_name.starts_with(method)) continue;
+    auto path = http::Router::translated(entry.old_name.substr(method.size()),
+                                         entry.new_name.substr(method.size()), request);
+    if (!path) continue;
+    request.path = std::move(*path);
+    return &entry;
+  }
+  return nullptr;
+}
+
 void Service::handle(http::Request request, http::Reply reply) {
+  if (const Deprecated* const entry = use_current_route(request)) {
+    reply.add_header(kDeprecatedHeader, "route " + to_sentence(*entry));
+  }
   router_.handle(std::move(request), std::move(reply));
 }
 
@@ -130,7 +147,7 @@ void Service::guard(const ApiRoute& route, http::Request request, http::Reply re
       http::media_type(request.header("content-type")) != route.type) {
     return reply(http::refuse(Refusal::kWrongType));
   }
-  Call call{std::move(request), std::move(reply), std::move(account)};
+  Call call{std::move(request), std::move(reply), std::move(account), options_.old_names};
   if (route.is_heavy) return run_heavy(route, std::move(call));
   route.handler(*this, std::move(call));
 }
@@ -158,6 +175,10 @@ void Service::run_heavy(const ApiRoute& route, Call call) {
 
 std::size_t Service::body_max(const http::Request& request) const {
   constexpr std::size_t kUnknown = 4 << 10;
+  if (!options_.old_names.empty()) {
+    http::Request today = request;
+    if (use_current_route(today) != nullptr) return body_max(today);
+  }
   for (const ApiRoute& route : routes()) {
     if (route.method != request.method || !http::Router::matches(route.pattern, request)) continue;
     const bool is_anonymous = route.roles != kAnybody && token_of(request).empty();

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/deprecated.h"
 #include "base/result.h"
 #include "server/api/in_flight.h"
 #include "server/api/pages.h"
@@ -67,6 +68,7 @@ struct ServiceOptions {
   jobs::JobsOptions jobs = {};
   std::int64_t long_answer_ms = 10'000;  ///< of lessons, publications and audits
   Clock clock = system_time_ms;
+  Deprecations old_names = deprecations();
   std::function<void(const std::string&)> log = {};  ///< one JSON line each
 };
 
@@ -84,7 +86,11 @@ struct Call {
   http::Request request;
   http::Reply reply;
   identity::Account account;
+  Deprecations old_names = deprecations();
 };
+
+/// The header that tells a caller of the old names in their request.
+inline constexpr const char* kDeprecatedHeader = "X-Discreet-Deprecated";
 
 /// A field of a body, or a parameter of a query.
 struct FieldFacts {
@@ -176,6 +182,7 @@ class Service {
   Result<void> note_refused_login(const std::string& about);
 
  private:
+  const Deprecated* use_current_route(http::Request& request) const;
   explicit Service(ServiceOptions options);
   void guard(const ApiRoute& route, http::Request request, http::Reply reply);
   /// Runs the handler unless that account has too many heavy requests under way.

@@ -31,7 +31,11 @@ Result<Fields> fields_of(const Call& call) {
     if (route.pattern != call.request.path || route.method != call.request.method) continue;
     for (const FieldFacts& field : route.fields) names.push_back(field.name);
   }
-  return Fields::parse(call.request.body, names);
+  DISCREET_ASSIGN(Fields fields, Fields::parse(call.request.body, names, call.old_names));
+  for (const std::string& text : fields.warnings()) {
+    call.reply.add_header(kDeprecatedHeader, "field " + text);
+  }
+  return fields;
 }
 
 Call known_of(const Call& call) {

@@ -87,12 +87,14 @@ std::string_view Request::part(std::string_view name) const {
 
 struct Reply::State {
   Send send;
+  std::vector<std::pair<std::string, std::string>> headers = {};
   std::atomic<bool> is_sent{false};
 
   ~State() { once(refuse(Error{Code::kBug, "no reply was made"})); }
   /// False when it was sent before. What it holds of the connection is gone afterwards.
   bool once(Response response) {
     if (is_sent.exchange(true)) return false;
+    response.headers.insert(response.headers.end(), headers.begin(), headers.end());
     const Send last = std::move(send);
     last(std::move(response));
     return true;
@@ -103,6 +105,14 @@ Reply::Reply(Send send) : state_(std::make_shared<State>()) { state_->send = std
 
 void Reply::operator()(Response response) const {
   DISCREET_CHECK(state_->once(std::move(response)));
+}
+
+void Reply::add_header(std::string name, std::string value) const {
+  DISCREET_CHECK(!state_->is_sent);
+  for (auto& [known, text] : state_->headers) {
+    if (known == name) return (void)text.append(", " + value);
+  }
+  state_->headers.emplace_back(std::move(name), std::move(value));
 }
 
 Response error_response(int status, std::string_view name, std::string_view message) {

@@ -45,6 +45,9 @@ class Reply {
   using Send = std::function<void(Response)>;
   explicit Reply(Send send);
   void operator()(Response response) const;
+  /// A header of the response to come, whatever that is; a second one of a name joins the first
+  /// behind a comma. Requires: nothing was sent.
+  void add_header(std::string name, std::string value) const;
 
  private:
   struct State;

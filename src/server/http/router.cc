@@ -66,4 +66,17 @@ bool Router::matches(std::string_view pattern, const Request& request) {
   return fits(pattern, request.path, nullptr);
 }
 
+std::optional<std::string> Router::translated(std::string_view from, std::string_view to,
+                                              const Request& request) {
+  Parts parts;
+  if (!fits(from, request.path, &parts)) return std::nullopt;
+  std::string path(to);
+  for (const auto& [name, segment] : parts) {
+    const std::string mark = "{" + name + "}";
+    const std::size_t at = path.find(mark);
+    if (at != path.npos) path.replace(at, mark.size(), segment);
+  }
+  return path;
+}
+
 }  // namespace discreet::server::http

@@ -3,7 +3,9 @@
 // segment: "/api/v1/jobs/{id}".
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/http/message.h"
@@ -30,6 +32,10 @@ class Router {
   std::string pattern_of(const Request& request) const;
   /// Whether a path fits a pattern.
   static bool matches(std::string_view pattern, const Request& request);
+  /// A path that fits `from`, in the words of `to`: each {name} keeps its segment. None: it does
+  /// not fit.
+  static std::optional<std::string> translated(std::string_view from, std::string_view to,
+                                               const Request& request);
 
  private:
   std::vector<Route> routes_;

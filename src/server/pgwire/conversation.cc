@@ -8,7 +8,11 @@ namespace discreet::server::pgwire {
 
 Conversation::Conversation(Stream& stream, Desk& desk, const Waiting& waiting,
                            ConversationFacts facts)
-    : stream_(stream), desk_(desk), waiting_(waiting), facts_(std::move(facts)) {}
+    : stream_(stream),
+      desk_(desk),
+      waiting_(waiting),
+      facts_(std::move(facts)),
+      settings_(facts_.old_names) {}
 
 void Conversation::run() {
   if (!start() || !flush()) return;
@@ -118,6 +122,9 @@ bool Conversation::dispatch(char type, const std::string& body) {
 
 void Conversation::ready() {
   report_settings();
+  for (const std::string& text : settings_.take_warnings()) {
+    if (settings_.shows_notices()) write_notice(out_, "setting " + text);
+  }
   out_.begin('Z').byte(transaction_).end();
 }
 

@@ -46,6 +46,7 @@ struct ConversationFacts {
   std::int32_t secret = 0;
   bool needs_tls = false;
   ConversationLimits limits = {};
+  Deprecations old_names = deprecations();  ///< of settings
   /// Another connection's cancel request.
   std::function<void(std::int32_t process, std::int32_t secret)> cancel = {};
 };

@@ -68,6 +68,43 @@ std::string spending() { return query("SET discreet.epsilon = 1"); }
 
 constexpr const char* kGrouped = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic";
 
+TEST(Settings, AnOldNameWorksAndIsNoticedOnceForEachConnection) {
+  static constexpr Deprecated kOld[] = {
+      {NameKind::kSetting, "discreet.eps", "discreet.epsilon", {0, 9}, {0, 11}}};
+  const std::string sentence = "'discreet.eps' is deprecated since version 0.9 and goes in 0.11";
+  const auto notices = [&](const std::string& bytes, std::vector<std::string>* asked) {
+    MadeUpDesk desk(catalog());
+    Script client("ann", bytes);
+    ConversationFacts facts;
+    facts.old_names = kOld;
+    Conversation(client, desk, Waiting(), std::move(facts)).run();
+    if (asked != nullptr) *asked = desk.asked;
+    std::size_t count = 0;
+    for (std::size_t at = client.written.find(sentence); at != std::string::npos;
+         at = client.written.find(sentence, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  const std::string old = query("SET Discreet.EPS = 1");
+  std::vector<std::string> with_old, with_new;
+  EXPECT_EQ(notices(old + query(kGrouped), &with_old), 1U);
+  EXPECT_EQ(notices(spending() + query(kGrouped), &with_new), 0U);
+  EXPECT_EQ(with_old, with_new);
+  EXPECT_FALSE(with_old.empty());
+  EXPECT_EQ(notices(old + old, nullptr), 1U);
+  EXPECT_EQ(notices(query("BEGIN") + old + query("ROLLBACK") + old, nullptr), 1U);
+  EXPECT_EQ(notices(query("SET client_min_messages = warning") + old, nullptr), 0U);
+
+  Settings settings(kOld);
+  ASSERT_TRUE(settings.set("discreet.eps", "0.5"));
+  EXPECT_EQ(settings.get("discreet.epsilon"), "0.5");
+  EXPECT_EQ(settings.get("discreet.eps"), "0.5");
+  ASSERT_TRUE(settings.reset("discreet.eps"));
+  EXPECT_EQ(settings.get("discreet.epsilon"), "");
+  EXPECT_EQ(Settings().get("discreet.eps"), std::nullopt);
+}
+
 TEST(Scram, AgreesWithTheRfcAndTellsNobodyWhoExists) {
   // RFC 7677, section 3.
   const auto verifier =

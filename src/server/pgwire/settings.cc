@@ -162,20 +162,28 @@ Result<std::string> checked(const SettingFacts& facts, const std::string& value,
 
 }  // namespace
 
-Settings::Settings() {
+Settings::Settings(Deprecations old_names)
+    : old_names_(std::make_shared<OldNames>(NameKind::kSetting, old_names)) {
   for (const SettingFacts& facts : kSettings) values_[facts.name] = facts.value;
   defaults_ = values_;
 }
 
+std::string Settings::today(const std::string& name) const {
+  if (find_setting(name) != nullptr) return name;
+  std::vector<std::string> known;
+  for (const SettingFacts& facts : kSettings) known.push_back(lower(facts.name));
+  return old_names_->current(lower(name), known);
+}
+
 Result<void> Settings::set(const std::string& name, const std::string& value) {
-  const SettingFacts* const facts = find_setting(name);
+  const SettingFacts* const facts = find_setting(today(name));
   if (facts == nullptr) return unknown(name);
   DISCREET_ASSIGN(values_[facts->name], checked(*facts, value, values_.at(facts->name)));
   return {};
 }
 
 Result<void> Settings::reset(const std::string& name) {
-  const SettingFacts* const facts = find_setting(name);
+  const SettingFacts* const facts = find_setting(today(name));
   if (facts == nullptr) return unknown(name);
   values_[facts->name] = defaults_.at(facts->name);
   return {};
@@ -184,7 +192,7 @@ Result<void> Settings::reset(const std::string& name) {
 void Settings::reset_all() { values_ = defaults_; }
 
 std::optional<std::string> Settings::get(const std::string& name) const {
-  const SettingFacts* const facts = find_setting(name);
+  const SettingFacts* const facts = find_setting(today(name));
   if (facts == nullptr) return std::nullopt;
   return values_.at(facts->name);
 }

@@ -4,18 +4,20 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/deprecated.h"
 #include "base/result.h"
 
 namespace discreet::server::pgwire {
 
 class Settings {
  public:
-  Settings();
+  explicit Settings(Deprecations old_names = deprecations());
 
   /// Names in any letter case. Fails with: kNotFound for an unknown name; kInvalidInput for a value
   /// that this server does not offer; kRefused for what is fixed.
@@ -33,12 +35,19 @@ class Settings {
   /// Those that clients are told of, in their spelling.
   std::vector<std::pair<std::string, std::string>> reported() const;
 
+  /// Of names that are on their way out, once for each connection.
+  std::vector<std::string> take_warnings() { return old_names_->take_warnings(); }
+
   /// The discreet.* that are set, without the prefix: what api::request_of() reads.
   std::map<std::string, std::string> question() const;
   bool shows_intervals() const { return get("discreet.intervals") == "on"; }
   bool shows_notices() const;
 
  private:
+  std::string today(const std::string& name) const;
+
+  // Copies share it: a transaction that is rolled back takes no warning back.
+  std::shared_ptr<OldNames> old_names_;
   std::map<std::string, std::string> values_;
   std::map<std::string, std::string> defaults_;
 };
