@@ -3,20 +3,58 @@ benchmark's section of docs/benchmarks.md. Needs nothing but Python; peers run i
 
 A benchmark is bench/NAME.cc, part of the program bench, bench/NAME.py, which calls main() below, and for each peer
 bench/peers/PEER.txt, the pinned requirements of its environment. bench/noise.py is the example.
+
+With --smallest a script only shows that its benchmark works: ours at the smallest size, in an empty folder that is removed
+at the end, without peers. No goal is checked and nothing is written; it fails when a program fails, when a row of
+docs/benchmarks.md is missing, and when a number is not finite. The tests run every benchmark like this.
 """
 
 import datetime
 import json
+import math
 import os
 import pathlib
 import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("DISCREET_BIN", ROOT / "build/bin"))
 FOLDER = ROOT / "build/bench"  # for data and results
+SMALLEST = "--smallest" in sys.argv[1:]
+if SMALLEST:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    SCRATCH = tempfile.TemporaryDirectory(prefix="smallest-", dir=FOLDER)  # removed when this process ends
+    FOLDER = pathlib.Path(SCRATCH.name)
+    os.environ["DISCREET_BENCH_SMALLEST"] = "1"
+os.environ["DISCREET_BENCH_FOLDER"] = str(FOLDER)
+
+
+class NotMeasured(dict):
+    """Values of which those that are not there were left out of a smallest run: they are NaN."""
+
+    def __missing__(self, key):
+        return math.nan
+
+    def get(self, key, default=math.nan):
+        return super().get(key, default)
+
+    def __bool__(self):
+        return True
+
+
+class LeftOut(Exception):
+    """Why a part of ours cannot run here at the smallest size."""
+
+
+LEFT_OUT = []  # of ours, in this run
+
+
+def left_out(what, why):
+    print(f"left out: {what}: {why}")
+    LEFT_OUT.append(what)
 
 
 def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
@@ -36,10 +74,15 @@ def row(work, unit, ours, peers, ratio=None, at_most=None, at_least=None):
             "goal": goal or ratio, "met": met}
 
 
+def rows_wanted(rows):
+    """The setting that asks `bench sql` for a number of rows."""
+    return {"DISCREET_BENCH_ROWS": str(rows // 1000 if SMALLEST else rows)}
+
+
 def google_benchmark(name, min_time, rows=None, only=".", **settings):
     """Runs what matches `only` of bench/NAME.cc; the JSON object of each measurement, by its name."""
-    environment = {**os.environ, **({"DISCREET_BENCH_ROWS": str(rows)} if rows else {}), **settings}
-    out = run([BIN / "bench", name, "--benchmark_format=json", f"--benchmark_min_time={min_time}",
+    environment = {**os.environ, **(rows_wanted(rows) if rows else {}), **settings}
+    out = run([BIN / "bench", name, "--benchmark_format=json", f"--benchmark_min_time={0 if SMALLEST else min_time}",
                f"--benchmark_filter={only}"], environment)
     entries = json.loads(out)["benchmarks"]
     for entry in entries:
@@ -59,8 +102,11 @@ def peak_memory(command, environment):
 
 
 def peer(name, script, *arguments):
-    """Runs bench/<script> in the peer's environment; what it prints as JSON."""
-    return json.loads(run([ROOT / f"build/venv/{name}/bin/python", ROOT / "bench" / script, name, *arguments]))
+    """Runs bench/<script> in the environment of that name; what it prints as JSON."""
+    python = ROOT / f"build/venv/{name}/bin/python"
+    if SMALLEST and not python.exists():
+        raise LeftOut(f"{python.relative_to(ROOT)} is not there")
+    return json.loads(run([python, ROOT / "bench" / script, name, *arguments]))
 
 
 def run(command, environment=None):
@@ -91,7 +137,7 @@ def medians(contestants, rounds):
 
 
 def number(value):
-    if value is None:
+    if value is None or math.isnan(value):
         return ""
     return f"{value:.3g}" if abs(value) < 1000 or abs(value) >= 1e7 else f"{value:,.0f}"
 
@@ -127,6 +173,46 @@ def write_section(name, text):
     path.write_text(before + begin + text + end + after)
 
 
+def recorded_rows(name):
+    """What the last full run wrote to docs/benchmarks.md: the work of each row, and beside whom it stands."""
+    document = (ROOT / "docs/benchmarks.md").read_text()
+    section = document.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->\n")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    cells = [line.split("|") for line in lines[2:]]  # the first two are the head
+    return [(line[1].strip(), line[4].strip()) for line in cells]
+
+
+def smallest(name, ours, others, rows):
+    """The status of a run at the smallest size. `ours` maps parts to their measurements, `others` are not measured."""
+    measured = {other: NotMeasured() for other in others}
+    wrong = []
+    for part, measure in ours.items():
+        try:
+            measured[part] = measure()
+        except LeftOut as reason:
+            left_out(part, reason)
+            measured[part] = NotMeasured()
+        wrong += [f"{part}, {work}: {value}" for work, value in measured[part].items() if not math.isfinite(value)]
+    if others:
+        print(f"left out: {', '.join(others)}")
+    made = list(rows(measured))
+    print(table([{**r, "goal": None, "met": None} for r in made]))
+    for r in made:
+        if math.isnan(r["ours"]):
+            print(f"left out: {r['work']}")
+    if set(LEFT_OUT) >= set(ours):
+        wrong.append("all of it was left out")
+    elif not LEFT_OUT:
+        wrong += [f"{r['work']}: no number" for r in made if math.isnan(r["ours"])]
+    works = {r["work"] for r in made}
+    wrong += [f"{work}: docs/benchmarks.md has this row, this run does not" for work, beside in recorded_rows(name)
+              if work not in works and not any(beside.startswith(f"{other} ") for other in others)]
+    for line in wrong:
+        print(f"WRONG: {line}")
+    print("Smallest sizes: the benchmark works, its numbers say nothing." if not wrong else f"{len(wrong)} mistakes.")
+    return 1 if wrong else 0
+
+
 def report(name, rows, notes):
     json_path = ROOT / f"build/bench/{name}.json"
     json_path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,11 +226,14 @@ def report(name, rows, notes):
     return 1 if missed else 0
 
 
-def main(name, contestants, rows, rounds, notes):
-    """`contestants` maps "ours" and each peer to its measurement, `rows` makes the table from the medians.
-    With --peers it only names the peers, for ./dev to make their environments."""
+def main(name, contestants, rows, rounds, notes, ours=("ours",)):
+    """`contestants` maps ours (one or more) and each peer to its measurement, `rows` makes the table from the medians.
+    With --peers it only names those that have an environment, for ./dev to make it."""
     if sys.argv[1:2] == ["--peers"]:
-        print(*(c for c in contestants if c != "ours"))
+        print(*(c for c in contestants if (ROOT / f"bench/peers/{c}.txt").exists()))
         return
+    if SMALLEST:
+        peers = [c for c in contestants if c not in ours]
+        sys.exit(smallest(name, {part: contestants[part] for part in ours}, peers, rows))
     measured = medians(contestants, rounds)
     sys.exit(report(name, list(rows(measured)), notes))

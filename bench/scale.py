@@ -8,11 +8,13 @@ import json
 import math
 import os
 import statistics
+import subprocess
 import sys
 import time
 
-from harness import BIN, FOLDER, google_benchmark, peak_memory, peer, progress, report, row
-from postgres_server import server
+from harness import (BIN, FOLDER, SMALLEST, LeftOut, NotMeasured, google_benchmark, peak_memory, peer, progress, report, row,
+                     rows_wanted, smallest)
+from postgres_server import PROGRAMS, server
 
 # 10^9 rows need 40 GB of disk and an hour: DISCREET_BENCH_MOST=1000000000.
 SIZES = [n for n in (10**6, 10**7, 10**8, 10**9) if n <= int(os.environ.get("DISCREET_BENCH_MOST", 10**8))]
@@ -20,7 +22,7 @@ WORKS = ["count", "by_city", "quantiles_of_users"]
 LIMITS = {"4GB": 4096, "1GB": 1024}  # the second has less than the rows of 10^8, so that they go to disk
 TRINO = ["orders, counted by priority", "orders, prices by priority", "lines with their orders, counted by flag",
          "lines with their orders, prices by flag", "Q3"]
-WARM_UP = 8
+WARM_UP, ROUNDS = (0, 1) if SMALLEST else (8, 8)
 DATA = FOLDER / "sql"
 
 NOTES = """DuckDB: questions of `./dev bench sql` over 10^6 to 10^8 rows of a tenth as many users, milliseconds from a checked
@@ -48,20 +50,22 @@ def duckdb():
         limited = {"DISCREET_BENCH_ENGINE": f"duckdb?memory={limit}"}
         entry = next(iter(google_benchmark("sql", 0.01, rows=SIZES[-1], only="ours/by_city", **limited).values()))
         values[f"limited/{limit}"] = entry["real_time"]
-        environment = {**os.environ, **limited, "DISCREET_BENCH_ROWS": str(SIZES[-1])}
+        environment = {**os.environ, **limited, **rows_wanted(SIZES[-1])}
         values[f"memory/{limit}"] = peak_memory([BIN / "bench", "sql", only, "--benchmark_min_time=0.01"], environment)
     return values
 
 
 def trino():
-    folder = os.environ["DISCREET_TRINO"]
+    folder = os.environ.get("DISCREET_TRINO")
+    if not folder:
+        raise LeftOut("DISCREET_TRINO does not name the folder of a cluster")
     while not os.path.exists(f"{folder}/ready"):
         if os.path.exists(f"{folder}/failed"):
             sys.exit("the Trino cluster did not start; see build/log/trino.log")
         time.sleep(1)
     found = {}
-    for round in range(WARM_UP + 8):  # Java compiles what is used often, and on a slow machine late
-        progress(f"Trino, round {round + 1} of {WARM_UP + 8}")
+    for round in range(WARM_UP + ROUNDS):  # Java compiles what is used often, and on a slow machine late
+        progress(f"Trino, round {round + 1} of {WARM_UP + ROUNDS}")
         for name, entry in google_benchmark("scale", 0).items():
             if round >= WARM_UP:
                 found.setdefault(name_of(name), []).append(entry["real_time"])
@@ -76,13 +80,23 @@ def ledger():
     return {"one": one["ours"], "bare": one["bare"], "alone": many["one"], "many": many["many"]}
 
 
+def put_few_rows(url):
+    """What SmartNoise's script puts there in a full run."""
+    rows = "SELECT i % 100 AS user_id, 'city' || i % 10 AS city, 30 AS age, i AS income FROM generate_series(1, 1000) r(i)"
+    for statement in (f"CREATE TABLE visits AS {rows}", "GRANT SELECT ON visits TO reader"):
+        subprocess.run([PROGRAMS + "psql", url, "-qc", statement], check=True)
+
+
 def peers():
     google_benchmark("sql", 0.01, rows=10**6, only="ours/count")  # makes the data
     parquet = DATA / "visits-1000000.parquet"
-    values = {"tumult": peer("tumult", "scale_peers.py", parquet)["by_city"],
-              "duckdb": google_benchmark("sql", 1, rows=10**6, only="ours/by_city")["ours/by_city/real_time"]["real_time"]}
+    values = NotMeasured() if SMALLEST else {"tumult": peer("tumult", "scale_peers.py", parquet)["by_city"]}
+    values["duckdb"] = google_benchmark("sql", 1, rows=10**6, only="ours/by_city")["ours/by_city/real_time"]["real_time"]
     with server() as url:
-        values["smartnoise"] = peer("smartnoise", "scale_peers.py", parquet, url("dp"))["by_city"]
+        if SMALLEST:
+            put_few_rows(url("dp"))
+        else:
+            values["smartnoise"] = peer("smartnoise", "scale_peers.py", parquet, url("dp"))["by_city"]
         found = google_benchmark("scale", 1, DISCREET_BENCH_POSTGRES=url("reader"))
         values["postgres"] = found["postgres/by_city/real_time"]["real_time"]
     return values
@@ -127,6 +141,9 @@ def main():
     if sys.argv[1:2] == ["--peers"]:
         print(*(["smartnoise", "tumult"] if "peers" in asked else []))
         return
+    if SMALLEST:
+        others = [part for part in PARTS if part not in asked] + ["smartnoise", "tumult"]
+        sys.exit(smallest("scale", {part: PARTS[part] for part in asked}, others, rows))
     if sys.argv[1:2] == ["--before-trino"]:
         asked = [part for part in asked if part != "trino"]
     FOLDER.mkdir(parents=True, exist_ok=True)

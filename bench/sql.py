@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 
-from harness import BIN, FOLDER, google_benchmark, main, peer, peak_memory, row
+from harness import BIN, FOLDER, google_benchmark, main, peer, peak_memory, row, rows_wanted
 
 ROWS = FOLDER / "sql" / "visits-10000000.parquet"  # made by `bench sql`
 LARGE = "--large" in sys.argv[1:]
@@ -29,7 +29,7 @@ def ours():
 @functools.cache
 def memory(rows):
     """Of each question alone, after the rows were made."""
-    environment = {**os.environ, "DISCREET_BENCH_ROWS": str(rows)}
+    environment = {**os.environ, **rows_wanted(rows)}
 
     def of(work):
         return peak_memory([BIN / "bench", "sql", f"--benchmark_filter=^ours/{work}/", "--benchmark_min_time=0.001"], environment)
