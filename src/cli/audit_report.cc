@@ -8,10 +8,10 @@
 #include "audit/exhibits.h"
 #include "audit/source/randomness.h"
 #include "base/clock.h"
+#include "base/version.h"
 #include "cli/audit.h"
 #include "cli/audit_exhibit.h"
 #include "cli/interruption.h"
-#include "cli/version.h"
 #include "ledger/seal.h"
 #include "report/progress.h"
 

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "base/version.h"
 #include "cli/process_for_tests.h"
-#include "cli/version.h"
 
 namespace discreet::cli::command_test {
 namespace {
@@ -248,10 +249,33 @@ TEST(Help, TeachesEveryCommand) {
 
 TEST(Version, IsThatOfTheBuild) {
   EXPECT_EQ(discreet({"--version"}).out, std::string("discreet ") + kVersion + "\n");
-  std::ifstream file(DISCREET_SOURCE_DIR "/CMakeLists.txt");
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_NE(text.str().find(std::string("VERSION ") + kVersion + " "), std::string::npos);
+  const std::string version = kVersion;
+  const std::pair<const char*, std::string> said[] = {
+      {"/CMakeLists.txt", "project(discreet VERSION " + version + " "},
+      {"/python/pyproject.toml", "\nversion = \"" + version + "\"\n"},
+      {"/python/discreet/__init__.py", "\n__version__ = \"" + version + "\"\n"},
+      {"/CHANGELOG.md", "\n## " + version + " ("},
+  };
+  for (const auto& [name, words] : said) {
+    std::ifstream file(std::string(DISCREET_SOURCE_DIR) + name);
+    std::stringstream text;
+    text << file.rdbuf();
+    EXPECT_NE(text.str().find(words), std::string::npos) << name << " says " << words;
+  }
+}
+
+TEST(Version, TellsTheVersionsOfStoredFormats) {
+  const nlohmann::json formats = json_of({"--version", "--formats"});
+  std::map<std::string, int> versions;
+  for (const auto& row : formats) versions[row.at("format")] = row.at("version");
+  const std::map<std::string, int> expected = {
+      {"policy", 1},      {"ledger", 6}, {"stored answer", 1}, {"witness", 1},
+      {"daily state", 1}, {"model", 1},  {"report", 1},        {"survey", 1}};
+  EXPECT_EQ(versions, expected);
+  const Finished people = discreet({"--version", "--formats"});
+  EXPECT_TRUE(people.out.starts_with(std::string("discreet ") + kVersion + "\n\n")) << people.out;
+  EXPECT_EQ(discreet({"--version", "--formats", "--nonsense"}).status, 2);
+  EXPECT_EQ(discreet({"--formats"}).status, 2);
 }
 
 }  // namespace

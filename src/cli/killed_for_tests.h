@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the real program and ends it with SIGKILL just before a chosen one of its calls that change
-// a file: every moment at which a crash could leave something else behind.
+// a file, or say something to a server: every moment at which a crash could leave something else
+// behind.
 #pragma once
 
 #include <signal.h>
@@ -23,7 +24,7 @@ struct Killed {
   std::string out = {};
 };
 
-/// True for calls after which a file, or a name, may be another.
+/// True for calls after which a file, a name, or what a server keeps may be another.
 inline bool changes_files(std::uint64_t call, const std::uint64_t* arguments) {
   switch (call) {
     case SYS_write:
@@ -34,6 +35,7 @@ inline bool changes_files(std::uint64_t call, const std::uint64_t* arguments) {
     case SYS_renameat:
     case SYS_renameat2:
     case SYS_unlinkat:
+    case SYS_sendto:
 #ifdef SYS_rename
     case SYS_rename:
     case SYS_unlink:

@@ -100,6 +100,7 @@ void add_ledger(Program& program) {
   add_ledger_verify(program, ledger);
   add_ledger_owner(program, ledger);
   add_ledger_export(program, ledger);
+  add_ledger_upgrade(program, ledger);
 }
 
 }  // namespace discreet::cli

@@ -48,5 +48,6 @@ void add_ledger_history(Program& program, CLI::App& ledger);  // ledger_history.
 void add_ledger_verify(Program& program, CLI::App& ledger);   // ledger_verify.cc
 void add_ledger_owner(Program& program, CLI::App& ledger);    // ledger_owner.cc
 void add_ledger_export(Program& program, CLI::App& ledger);   // ledger_export.cc
+void add_ledger_upgrade(Program& program, CLI::App& ledger);  // ledger_upgrade.cc
 
 }  // namespace discreet::cli

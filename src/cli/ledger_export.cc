@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/version.h"
 #include "cli/ledger.h"
 
 namespace discreet::cli {
@@ -36,11 +37,14 @@ Result<accounting::Amount> amount_of(const Json& json, const char* name) {
 }
 
 Result<ledger::Kind> kind_of(const std::string& name) {
-  for (int k = 0; k <= static_cast<int>(ledger::Kind::kClock); ++k) {
-    const auto kind = static_cast<ledger::Kind>(k);
-    if (to_string(kind) == name) return kind;
+  for (const ledger::KindFacts& facts : ledger::kKindTable) {
+    if (facts.name == name) return facts.kind;
   }
-  return invalid_input("unknown kind of record");
+  return Error{Code::kUnsupported, "a record of kind " + in_quotes(name) +
+                                       ": a newer version of discreet wrote it. discreet " +
+                                       kVersion + " knows ledgers up to format " +
+                                       std::to_string(ledger::kLedgerFormat) +
+                                       "; use a newer program"};
 }
 
 Result<ledger::Record> record_of(const Json& json) {
@@ -89,6 +93,7 @@ Result<void> read_line(const std::string& text, std::uint64_t line, Reading& rea
       return {};
     }
     const Result<ledger::Record> record = record_of(json);
+    if (!record && record.error().code == Code::kUnsupported) return record.error();
     if (!record) return damaged(line, record.error().message);
     if (const Result<void> applied = reading.state.apply(*record); !applied) {
       return damaged(line, applied.error().message);

@@ -86,7 +86,8 @@ Result<std::string> run_recover(const OwnerArguments& arguments) {
 
 Result<std::string> run_clock(const OwnerArguments& arguments) {
   DISCREET_ASSIGN(const std::string reason, reason_of(arguments, kClockExample));
-  DISCREET_ASSIGN(const auto ledger, arguments.where.open(ledger::Access::kUse));
+  // Also in an older format: an upgrade needs a clock that is accepted.
+  DISCREET_ASSIGN(const auto ledger, arguments.where.open(ledger::Access::kRepair));
   DISCREET_TRY(ledger->accept_clock(reason));
   return std::string("the clock is accepted; budgets never depend on it\n");
 }

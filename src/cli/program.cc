@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "base/suggest.h"
-#include "cli/version.h"
+#include "base/version.h"
+#include "cli/formats.h"
 
 namespace discreet::cli {
 namespace {
@@ -107,7 +108,8 @@ Program::Program(Deprecations old_names)
           "answers questions about people without telling on any of them", "discreet")) {
   app_->formatter(std::make_shared<TeachingFormatter>(explanations_));
   app_->set_help_flag("-h,--help", "teach this command");
-  app_->set_version_flag("--version", std::string("discreet ") + kVersion, "print the version");
+  app_->set_version_flag("--version", std::string("discreet ") + kVersion,
+                         "print the version; with --formats, also those of stored formats");
   app_->allow_extras();  // what is left over is reported by parse(), with a suggestion
   explanations_[app_.get()] =
       "Every answer carries exact noise, an interval and a price. An owner declares whom to\n"
@@ -168,6 +170,7 @@ Result<Action> Program::parse(std::vector<std::string> words) {
     words.erase(words.begin());
     words.push_back("--help");
   }
+  if (asks_for_formats(words)) return formats_action(words);
   DISCREET_ASSIGN(CLI::App* const chosen, find(words));
   OldNames old_names(NameKind::kOption, old_names_);
   use_current_names(words, option_names(*chosen), old_names);

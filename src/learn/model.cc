@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "discreet model 1";
+constexpr std::string_view kFormat = "discreet model 1";
+static_assert(kFormat.back() == '0' + kModelFormat);
 
 json to_json(const Column& column) {
   if (column.categorical()) return {{"name", column.name}, {"values", column.categories}};

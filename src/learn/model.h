@@ -23,6 +23,9 @@ struct ClusterModel {
   Clusters clusters;
 };
 
+/// Of a model's JSON, whose "format" is "discreet model 1".
+inline constexpr int kModelFormat = 1;
+
 /// A model with the columns that it reads, in order.
 struct Model {
   std::vector<Column> columns;

@@ -3,6 +3,7 @@
 // ledger makes either.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -19,6 +20,13 @@ struct Question {
   std::string analyst;
   std::string key;       ///< the canonical question; at most 64 KiB
   std::string snapshot;  ///< the owner's label for the state of the data; at most 1 KiB
+  /// What earlier versions of the program would have said in the place of `key`, newest first. What
+  /// is stored under them is found when nothing is stored under `key`; nothing new is stored so.
+  std::vector<std::string> older_keys = {};
+
+  bool is_known_as(const std::string& stored) const {
+    return stored == key || std::ranges::find(older_keys, stored) != older_keys.end();
+  }
 };
 
 /// Bytes that are stored and may be sent.

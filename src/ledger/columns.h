@@ -59,8 +59,11 @@ Result<void> read_record(const Row& rows, Record& record) {
   record.about = static_cast<Sequence>(rows.number(13));
   record.detail = rows.bytes(15);
   record.signature = rows.bytes(16);
+  if (kind >= 0 && !is_known_kind(static_cast<std::uint64_t>(kind))) {
+    return unknown_kind(record.sequence, static_cast<std::uint64_t>(kind));
+  }
   const bool is_readable =
-      kind >= 0 && kind < kKinds && read_amount(rows.bytes(7), record.price.amount) &&
+      kind >= 0 && read_amount(rows.bytes(7), record.price.amount) &&
       read_amount(rows.bytes(8), record.price.delta) && read_hash(rows.bytes(12), record.plan) &&
       read_hash(rows.bytes(14), record.content) && read_hash(rows.bytes(17), record.hash);
   if (!is_readable) {

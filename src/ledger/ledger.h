@@ -48,6 +48,7 @@
 #include "ledger/index.h"
 #include "ledger/record.h"
 #include "ledger/seal.h"
+#include "ledger/sqlite_store.h"
 #include "ledger/state.h"
 #include "ledger/store.h"
 #include "ledger/terms.h"
@@ -79,9 +80,11 @@ struct Created {
 };
 
 enum class Access {
-  kUse,     ///< needs the key and a sound witness
-  kLook,    ///< reads only, without the key; a witness that is missing shows in witness_fault()
-  kRepair,  ///< opens in spite of a witness fault, for recover() and replace_witness()
+  kUse,   ///< needs the key and a sound witness
+  kLook,  ///< reads only, without the key; a witness that is missing shows in witness_fault()
+  /// In spite of a witness fault, and of an older format, which it leaves as it is: for recover(),
+  /// replace_witness() and accept_clock().
+  kRepair,
 };
 
 struct Opened {
@@ -106,15 +109,35 @@ struct Verified {
   std::uint64_t signatures = 0;
 };
 
+/// What an upgrade did, or would do.
+struct Upgraded {
+  int from = kLedgerFormat;
+  int to = kLedgerFormat;  ///< equal: there was nothing to do
+  std::string copy = {};   ///< where what was there before is kept
+  Verified verified = {};  ///< of the history before
+  Sequence record = 0;     ///< the signed record of it
+
+  bool is_needed() const { return from != to; }
+};
+
 class Ledger {
  public:
   /// Fails with: kConflict when the file exists; kInvalidInput; kStorage; kNoEntropy.
   static Result<std::unique_ptr<Ledger>> create(const Created& created);
-  /// Folds and checks the whole history. Fails with: kNotFound; kStorage; kUnsupported for a file
-  /// of a newer version; kCorrupt, with a text of its own and the way out, for a damaged file, a
-  /// changed record (which), another key, and a witness that is missing, ahead, or not on the
-  /// chain.
+  /// Folds and checks the whole history. Fails with: kNotFound; kStorage; kUnsupported for a newer
+  /// format, and for an older one unless it is looked at or repaired; kCorrupt, with a text of its
+  /// own and the way out, for a damaged file, a changed record (which), another key, and a witness
+  /// that is missing, ahead, or not on the chain.
   static Result<std::unique_ptr<Ledger>> open(const Opened& opened);
+  /// Converts a ledger of an older format (ledger_upgrade.cc; ledger.md, "Upgrades"): the whole
+  /// history is verified, a copy is kept, a signed record is appended and the tables are changed in
+  /// one transaction, and the witness is moved on. Needs the key and a sound witness; of several at
+  /// once one does it. `opened.access` is not used.
+  /// Fails with: as open() does; kConflict when something else has the copy's name.
+  using Progress = std::function<void(std::uint64_t)>;
+  static Result<Upgraded> upgrade(const Opened& opened, const Progress& progress = {});
+  /// The same without changing anything.
+  static Result<Upgraded> check_upgrade(const Opened& opened, const Progress& progress = {});
   /// Syncs the witness, if charges wait for it; a failure is found at the next open.
   ~Ledger();
   Ledger(const Ledger&) = delete;
@@ -175,7 +198,7 @@ class Ledger {
   Result<void> history(const Store::Visit& visit);
   /// Reads everything again from the first record: chain, signatures, caps, and the bytes of every
   /// answer. `progress` is called now and then with the number of records done.
-  Result<Verified> verify(const std::function<void(std::uint64_t)>& progress = {});
+  Result<Verified> verify(const Progress& progress = {});
   /// The head, signed: to be printed and kept. Fails with: kRefused without the key.
   Result<Head> signed_head();
   /// What the witness remembers; nothing when there is none.
@@ -198,6 +221,7 @@ class Ledger {
   Ledger(World world, std::unique_ptr<Store> store);
 
   // ledger_open.cc
+  static Result<std::unique_ptr<Ledger>> open_as(const Opened& opened, StoreMode mode);
   Result<void> begin_history(const Created& created);
   Result<void> read_history(const Opened& opened);
   Result<void> find_places(const std::filesystem::path& key, const std::filesystem::path& witness);
@@ -240,10 +264,12 @@ class Ledger {
   /// The newest charge or share by this analyst under this id.
   Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
                                              const std::string& request_id);
-  /// The oldest answer to this question, whoever asked.
+  /// The oldest answer under this key, whoever asked.
   Result<std::optional<Record>> find_answer(const QuestionKey& key);
-  /// Whether this analyst has a share of an answer to this question, or an answer of their own.
-  Result<bool> has_paid(const QuestionKey& key, const std::string& analyst);
+  /// The same under the newest of a question's keys that has one.
+  Result<std::optional<Record>> find_answer(const std::string& units, const Question& question);
+  /// Whether the analyst who asks has a share of this answer, or bought its bytes.
+  Result<bool> has_paid(const Record& answer, const Question& question);
 
   // ledger_charge.cc
   struct Payer;
@@ -257,6 +283,14 @@ class Ledger {
   Result<void> pay(Request& request);
   Result<void> append_payments(Request& request);
   Error refusal(const Payer& payer, const Account& account, const std::string& whose) const;
+
+  // ledger_upgrade.cc
+  Result<Upgraded> convert(const Progress& progress);
+  Result<void> convert_in_transaction(Upgraded& out, const Progress& progress);
+
+  // ledger_read.cc
+  /// Folds the history into `again`, which is empty, and checks all answers. In a transaction.
+  Result<Verified> verify_into(State& again, const Progress& progress);
 
   // ledger_parts.cc
   Result<Record> charge_of_run(const Charge& charge, const Question& question, Sequence paid);
@@ -281,6 +315,7 @@ class Ledger {
   std::unique_ptr<Store> store_;
   State state_;
   Index index_;                     // of the records that state_ is the fold of
+  int format_ = 0;                  // of the store, as it was last asked
   Sequence looked_ = 0;             // up to here the store's records were seen to be there
   int batches_trusted_ = 0;         // since then
   int batches_alone_ = kLookFirst;  // since records of other processes were found

@@ -20,6 +20,11 @@ Result<void> check_sizes(const Charge& charge, const Question& question) {
   if (question.key.empty() || question.key.size() > kKeySizeMax) {
     return invalid_input("a question's key must have 1 byte to 64 KiB");
   }
+  for (const std::string& older : question.older_keys) {
+    if (older.empty() || older.size() > kKeySizeMax || older == question.key) {
+      return invalid_input("an older key of a question must have 1 byte to 64 KiB and be another");
+    }
+  }
   if (question.snapshot.size() > kSnapshotSizeMax) {
     return invalid_input("a snapshot's label must have at most 1 KiB");
   }
@@ -79,7 +84,6 @@ struct Ledger::Request {
   Hash hash{};
 
   const Payer& first() const { return payers.front(); }
-  QuestionKey key() const { return {charge.units().name, question.key, question.snapshot}; }
 };
 
 /// A function of question, charge and history.
@@ -126,7 +130,7 @@ Result<void> Ledger::check_request_id(const Request& request) {
                   find_request(request.charge.units().name, request.question.analyst,
                                request.charge.request_id()));
   if (!earlier) return {};
-  const char* const difference = earlier->question != request.question.key        ? "question"
+  const char* const difference = !request.question.is_known_as(earlier->question) ? "question"
                                  : earlier->snapshot != request.question.snapshot ? "snapshot"
                                  : earlier->plan != request.charge.plan()         ? "plan"
                                  : earlier->price != request.first().price        ? "price"
@@ -183,12 +187,12 @@ Result<void> Ledger::pay(Request& request) {
   request.stored.reset();
   DISCREET_TRY(examine(request));
   DISCREET_TRY(check_request_id(request));
-  DISCREET_ASSIGN(request.stored, find_answer(request.key()));
+  DISCREET_ASSIGN(request.stored, find_answer(request.charge.units().name, request.question));
   if (request.stored) {
     DISCREET_TRY(check_same_question(*request.stored, request.first().price, request.charge.plan(),
                                      request.first().blocks));
     DISCREET_ASSIGN(request.bytes, bytes_of_answer(*request.stored));
-    DISCREET_ASSIGN(const bool paid, has_paid(request.key(), request.question.analyst));
+    DISCREET_ASSIGN(const bool paid, has_paid(*request.stored, request.question));
     if (paid) return {};
   }
   if (!request.stored && state_.gave_its_answer()) return gave_its_answer();
@@ -306,12 +310,15 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
     DISCREET_TRY(examine(request));
     DISCREET_TRY(check_request_id(request));
     const Payer& first = request.first();
-    DISCREET_ASSIGN(const auto stored, find_answer(request.key()));
+    DISCREET_ASSIGN(const auto stored, find_answer(request.charge.units().name, question));
     if (stored) {
       DISCREET_TRY(check_same_question(*stored, first.price, request.charge.plan(), first.blocks));
     }
     if (!stored && state_.gave_its_answer()) return gave_its_answer();
-    DISCREET_ASSIGN(const bool paid, has_paid(request.key(), question.analyst));
+    bool paid = false;
+    if (stored) {
+      DISCREET_ASSIGN(paid, has_paid(*stored, question));
+    }
     quote.price = first.price;
     quote.repeat = stored.has_value();
     if (!stored) quote.total_pays = first.price;

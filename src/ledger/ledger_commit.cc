@@ -44,7 +44,9 @@ Result<void> Ledger::look(const std::function<Result<void>()>& work) {
   DISCREET_TRY(check_alive());
   DISCREET_TRY(store_->begin_read());
   Result<void> done = catch_up();
-  if (!done && done.error().code == Code::kCorrupt) return die(done.error());
+  if (!done && (done.error().code == Code::kCorrupt || done.error().code == Code::kUnsupported)) {
+    return die(done.error());
+  }
   if (done) done = work();
   store_->rollback();
   return done;
@@ -135,7 +137,8 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
   DISCREET_TRY(store_->begin_write());
   const Sequence known_before = state_.next();
   if (const Result<void> known = catch_up(); !known) {
-    if (known.error().code == Code::kCorrupt) return die(known.error());
+    const Code code = known.error().code;
+    if (code == Code::kCorrupt || code == Code::kUnsupported) return die(known.error());
     store_->rollback();
     return known;
   }
@@ -212,7 +215,14 @@ Result<void> Ledger::append(Record record) {
 Result<void> Ledger::fold(const Record& record) {
   DISCREET_TRY(state_.apply(record));
   index_.add(record);
-  return {};
+  const int since = facts_of(record.kind).since;
+  if (since <= format_) return {};
+  DISCREET_ASSIGN(format_, store_->format());  // it may have been upgraded meanwhile
+  if (since <= format_) return {};
+  return Error{Code::kCorrupt, "record " + std::to_string(record.sequence) + " (" +
+                                   std::string(to_string(record.kind)) +
+                                   ") cannot be in a ledger of format " + std::to_string(format_) +
+                                   ": the version was changed; restore the newest copy"};
 }
 
 Result<std::int64_t> Ledger::next_time() const {

@@ -44,12 +44,37 @@ Result<std::optional<Record>> Ledger::find_answer(const QuestionKey& key) {
   return std::optional<Record>();
 }
 
-Result<bool> Ledger::has_paid(const QuestionKey& key, const std::string& analyst) {
-  for (Index::Trail trail : {index_.shares(key, analyst), index_.answers(key)}) {
-    while (const std::optional<Sequence> at = trail.next()) {
+Result<std::optional<Record>> Ledger::find_answer(const std::string& units,
+                                                  const Question& question) {
+  DISCREET_ASSIGN(std::optional<Record> found,
+                  find_answer({units, question.key, question.snapshot}));
+  for (const std::string& older : question.older_keys) {
+    if (found) break;
+    DISCREET_ASSIGN(found, find_answer({units, older, question.snapshot}));
+  }
+  return found;
+}
+
+/// Answers under one key have the same bytes (L5); those under another need not, so a payment for
+/// them does not count.
+Result<bool> Ledger::has_paid(const Record& answer, const Question& question) {
+  const std::string& analyst = question.analyst;
+  const QuestionKey key{answer.units, answer.question, answer.snapshot};
+  Index::Trail own = index_.answers(key);
+  while (const std::optional<Sequence> at = own.next()) {
+    DISCREET_ASSIGN(const std::optional<Record> record, store_->record(*at));
+    if (record && is_answer_to(*record, key) && record->analyst == analyst) return true;
+  }
+  std::vector<std::string> keys = {question.key};
+  keys.insert(keys.end(), question.older_keys.begin(), question.older_keys.end());
+  for (const std::string& shown_as : keys) {
+    const QuestionKey shown{answer.units, shown_as, answer.snapshot};
+    Index::Trail shares = index_.shares(shown, analyst);
+    while (const std::optional<Sequence> at = shares.next()) {
       DISCREET_ASSIGN(const std::optional<Record> record, store_->record(*at));
-      const bool is_theirs = record && record->analyst == analyst && is_about(*record, key);
-      if (is_theirs && (record->kind == Kind::kShare || record->kind == Kind::kAnswer)) return true;
+      const bool is_theirs = record && record->kind == Kind::kShare && record->analyst == analyst &&
+                             is_about(*record, shown);
+      if (is_theirs && record->about == answer.about) return true;
     }
   }
   return false;

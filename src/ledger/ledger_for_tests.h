@@ -40,12 +40,13 @@ struct Ask {
   std::string units = "patients";
   Neighbours neighbours = Neighbours::kAddRemove;
   std::string attribute = "year";  ///< of its blocks
+  std::vector<std::string> older_keys = {};
 
   Charge charge() const {
     return ChargeForTests::make({units, neighbours, blocks, blocks.empty() ? "" : attribute}, lines,
                                 Hash{1, 2, 3}, id);
   }
-  Question question() const { return {analyst, key, snapshot}; }
+  Question question() const { return {analyst, key, snapshot, older_keys}; }
 };
 
 inline Result<Outcome> ask(Ledger& ledger, const Ask& ask) {

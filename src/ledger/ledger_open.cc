@@ -116,9 +116,20 @@ Result<void> Ledger::begin_history(const Created& created) {
 }
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const Opened& opened) {
-  const bool looks = opened.access == Access::kLook;
+  switch (opened.access) {
+    case Access::kLook:
+      return open_as(opened, StoreMode::kRead);
+    case Access::kUse:
+      return open_as(opened, StoreMode::kWrite);
+    case Access::kRepair:
+      return open_as(opened, StoreMode::kAnyFormat);
+  }
+  DISCREET_CHECK(false);
+}
+
+Result<std::unique_ptr<Ledger>> Ledger::open_as(const Opened& opened, StoreMode mode) {
   DISCREET_ASSIGN(auto store, open_store({.path = opened.path,
-                                          .mode = looks ? StoreMode::kRead : StoreMode::kWrite,
+                                          .mode = mode,
                                           .vfs = opened.world.sqlite_vfs,
                                           .busy_ms = opened.world.busy_ms}));
   std::unique_ptr<Ledger> ledger(new Ledger(opened.world, std::move(store)));

@@ -23,7 +23,7 @@ Result<Record> Ledger::charge_of_run(const Charge& charge, const Question& quest
   DISCREET_ASSIGN(const std::optional<Record> record, store_->record(paid));
   if (record && record->kind == Kind::kCharge && charge.lines().size() == 1 &&
       record->units == charge.units().name && record->analyst == question.analyst &&
-      record->question == question.key && record->snapshot == question.snapshot &&
+      question.is_known_as(record->question) && record->snapshot == question.snapshot &&
       record->plan == charge.plan() && record->price == price &&
       record->blocks == join_names(charge.units().blocks)) {
     return *record;
@@ -37,7 +37,7 @@ Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question
   const std::string id = id_of_part(paid, part);
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(const Record run, charge_of_run(charge, question, paid));
-    DISCREET_ASSIGN(const auto answer, find_answer({run.units, run.question, run.snapshot}));
+    DISCREET_ASSIGN(const auto answer, find_answer(run.units, question));
     if (answer) return Error{Code::kConflict, "this question is answered; ask it again, free"};
     DISCREET_ASSIGN(const auto taken, find_request(run.units, run.analyst, id));
     if (taken) {
@@ -70,7 +70,7 @@ Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, S
   std::string bytes;
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(run, charge_of_run(charge, question, paid));
-    DISCREET_ASSIGN(answer, find_answer({run->units, run->question, run->snapshot}));
+    DISCREET_ASSIGN(answer, find_answer(run->units, question));
     if (!answer) return {};
     DISCREET_TRY(check_same_question(*answer, run->price, run->plan, run->blocks));
     DISCREET_ASSIGN(bytes, bytes_of_answer(*answer));

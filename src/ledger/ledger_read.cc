@@ -30,7 +30,18 @@ Result<void> Ledger::history(const Store::Visit& visit) {
   return look([&] { return store_->records_from(0, visit); });
 }
 
-Result<Verified> Ledger::verify(const std::function<void(std::uint64_t)>& progress) {
+Result<Verified> Ledger::verify(const Progress& progress) {
+  Verified verified;
+  const auto work = [&]() -> Result<void> {
+    State again;
+    DISCREET_ASSIGN(verified, verify_into(again, progress));
+    return {};
+  };
+  DISCREET_TRY(look(work));
+  return verified;
+}
+
+Result<Verified> Ledger::verify_into(State& again, const Progress& progress) {
   Verified verified;
   const auto check_answer = [&](const Record& answer) -> Result<void> {
     DISCREET_ASSIGN(const auto charge, store_->record(answer.about));
@@ -43,7 +54,6 @@ Result<Verified> Ledger::verify(const std::function<void(std::uint64_t)>& progre
     ++verified.answers;
     return {};
   };
-  State again;
   const auto check = [&](const Record& record) -> Result<void> {
     DISCREET_TRY(again.apply(record));
     if (record.kind == Kind::kAnswer) DISCREET_TRY(check_answer(record));
@@ -52,7 +62,7 @@ Result<Verified> Ledger::verify(const std::function<void(std::uint64_t)>& progre
     if (progress && verified.records % kProgressEvery == 0) progress(verified.records);
     return {};
   };
-  DISCREET_TRY(look([&] { return store_->records_from(0, check); }));
+  DISCREET_TRY(store_->records_from(0, check));
   return verified;
 }
 

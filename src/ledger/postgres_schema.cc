@@ -30,6 +30,21 @@ ALTER TABLE discreet_ledger.batches ALTER records SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS discreet_ledger.answers (charge bigint PRIMARY KEY, bytes bytea NOT NULL);
 )";
 
+std::string postgres_copy_name(int format) {
+  return "discreet_ledger_format_" + std::to_string(format);
+}
+
+std::string postgres_copy(const std::string& schema) {
+  std::string sql = "CREATE SCHEMA " + schema;
+  for (const char* table : {"format", "batches", "answers"}) {
+    const std::string from = std::string("discreet_ledger.") + table;
+    const std::string to = schema + "." + table;
+    sql += "; CREATE TABLE " + to + " (LIKE " + from + " INCLUDING ALL); INSERT INTO " + to +
+           " SELECT * FROM " + from;
+  }
+  return sql;
+}
+
 const std::vector<PostgresStatement>& postgres_statements() {
   static const std::vector<PostgresStatement> all = {
       {"rows_from", "SELECT " DISCREET_ROW
@@ -79,7 +94,11 @@ Result<void> read_row(const PgRows& row, const Store::Visit& visit) {
   };
   Record record;
   do {
-    if (!take_record(bytes, record) || record.sequence != next) return changed();
+    const Result<void> taken = take_record(bytes, record);
+    if (!taken && taken.error().code == Code::kUnsupported && record.sequence == next) {
+      return taken.error();
+    }
+    if (!taken || record.sequence != next) return changed();
     const bool is_last = next == last_of(row);
     if (is_last != bytes.empty() || (is_last && bytes_of(record.hash) != row.bytes(2))) {
       return changed();

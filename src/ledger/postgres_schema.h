@@ -17,13 +17,20 @@
 
 namespace discreet::ledger {
 
-inline constexpr int kPostgresVersion = 5;
+/// The first format that a release wrote.
+inline constexpr int kPostgresFirstFormat = 5;
+/// Asks for the format of what is there.
+inline constexpr const char* kPostgresFormat = "SELECT max(version) FROM discreet_ledger.format";
 /// Takes the writers' lock until the transaction ends.
 extern const char* const kPostgresLock;
 /// Makes what is not there.
 extern const char* const kPostgresTables;
 /// Rows that "rows_from" fetches at once.
 inline constexpr int kPostgresChunk = 1024;
+
+/// The schema in which an upgrade keeps what had this format, and what puts it there.
+std::string postgres_copy_name(int format);
+std::string postgres_copy(const std::string& schema);
 
 struct PostgresStatement {
   const char* name;
@@ -37,7 +44,7 @@ inline std::int64_t as_number(Sequence sequence) { return static_cast<std::int64
 PgValues row_of(const std::vector<Record>& records);
 /// Calls `visit` with the records of a row, until it returns an error.
 /// Fails with: kCorrupt when somebody changed the row so that it cannot be read; whether what it
-/// says is so is the chain's business.
+/// says is so is the chain's business. kUnsupported for a kind of record that is not known here.
 Result<void> read_row(const PgRows& row, const Store::Visit& visit);
 /// Of a row that was read.
 Sequence last_of(const PgRows& row);

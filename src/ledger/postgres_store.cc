@@ -2,6 +2,7 @@
 #include "ledger/postgres_store.h"
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "ledger/postgres.h"
 #include "ledger/postgres_schema.h"
+#include "ledger/store_place.h"
 
 namespace discreet::ledger {
 namespace {
@@ -71,11 +73,10 @@ class PostgresStore : public Store {
   Result<void> open() {
     DISCREET_TRY(connect());
     const bool creates = options_.mode == StoreMode::kCreate;
-    constexpr const char* kVersion = "SELECT max(version) FROM discreet_ledger.format";
-    auto version = session_->run(kVersion);
+    auto version = session_->run(kPostgresFormat);
     if (creates && !version && version.error().code == Code::kNotFound) {
       DISCREET_TRY(create());
-      version = session_->run(kVersion);
+      version = session_->run(kPostgresFormat);
     }
     if (!version && version.error().code == Code::kNotFound) {
       return Error{Code::kNotFound,
@@ -83,13 +84,7 @@ class PostgresStore : public Store {
                    "postgres://...`, or name another with --ledger"};
     }
     if (!version) return version.error();
-    const std::string found(version->at(0).bytes(0));
-    if (found != std::to_string(kPostgresVersion)) {
-      return Error{Code::kUnsupported, "the ledger's tables have version " + in_quotes(found) +
-                                           " of the format, but this program knows " +
-                                           std::to_string(kPostgresVersion) +
-                                           "; use the program that made them, or a newer one"};
-    }
+    DISCREET_TRY(check_format(std::string(version->at(0).bytes(0))));
     // Only now: beside tables of another version there would be a second ledger.
     if (creates) DISCREET_TRY(check_empty());
     return prepare();
@@ -191,7 +186,58 @@ class PostgresStore : public Store {
     return std::optional<std::string>(rows.at(0).bytes(0));
   }
 
+  Result<int> format() override {
+    if (assumed_) return not_optimistic();
+    DISCREET_ASSIGN(PgRows rows, session_->run(kPostgresFormat));
+    return number_in(std::string(rows.at(0).bytes(0)));
+  }
+
+  Result<std::string> place_of_copy() override {
+    DISCREET_ASSIGN(const int number, format());
+    const std::string schema = postgres_copy_name(number);
+    DISCREET_ASSIGN(const PgRows found, session_->run("SELECT 1 FROM pg_catalog.pg_namespace WHERE "
+                                                      "nspname = '" +
+                                                      schema + "'"));
+    if (found.size() == 0) return schema;
+    return Error{Code::kConflict, "the upgrade keeps a copy in the schema " + schema +
+                                      ", but the database has one of that name; rename it"};
+  }
+
+  /// In the same transaction, so an upgrade that was interrupted left none.
+  Result<std::string> keep_copy(const std::string& /*ledger_id*/) override {
+    DISCREET_ASSIGN(std::string schema, place_of_copy());
+    DISCREET_TRY(session_->run(postgres_copy(schema)));
+    return schema;
+  }
+
+  Result<void> convert() override {
+    DISCREET_TRY(session_->run("UPDATE discreet_ledger.format SET version = " +
+                               std::to_string(kLedgerFormat)));
+    return {};
+  }
+
  private:
+  static int number_in(const std::string& text) {
+    int number = 0;
+    (void)std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+  }
+
+  Result<void> check_format(const std::string& found) const {
+    const std::string name = "the ledger " + in_quotes(shown(options_.url));
+    const int number = number_in(found);
+    if (number > kLedgerFormat) return newer_format(name, found);
+    if (number < kPostgresFirstFormat) {
+      return Error{Code::kUnsupported, name + " has tables of format " + in_quotes(found) +
+                                           ", which no release of discreet has written; use the "
+                                           "program that made them"};
+    }
+    const bool is_as_it_is =
+        options_.mode == StoreMode::kRead || options_.mode == StoreMode::kAnyFormat;
+    if (number != kLedgerFormat && !is_as_it_is) return older_format(name, found);
+    return {};
+  }
+
   /// Whether it was committed is now unknown (S4).
   template <class Done>
   Error fail(const Done& done) {
@@ -246,7 +292,7 @@ class PostgresStore : public Store {
     const auto made =
         session_->run(std::string("BEGIN; ") + kPostgresLock + ";" + kPostgresTables +
                       "INSERT INTO discreet_ledger.format VALUES (" +
-                      std::to_string(kPostgresVersion) + ") ON CONFLICT DO NOTHING; COMMIT");
+                      std::to_string(kLedgerFormat) + ") ON CONFLICT DO NOTHING; COMMIT");
     if (!made) return made.error();
     return {};
   }

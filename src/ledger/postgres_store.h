@@ -39,7 +39,7 @@ struct PostgresOptions {
 };
 
 /// Fails with: kConflict (kCreate: it holds a ledger); kNotFound (it holds none); kStorage (also a
-/// server that forgets, or only reads); kUnsupported (a newer version of the tables).
+/// server that forgets, or only reads); kUnsupported (a newer format; kWrite: an older one).
 Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options);
 
 }  // namespace discreet::ledger

@@ -421,6 +421,11 @@ TEST(PostgresStore, RefusesAServerThatForgetsAndADatabaseWithoutALedger) {
   store_at(url, StoreMode::kCreate).reset();  // no record yet: its creation was cut short
   const std::string database =
       "ledger" + url.substr(url.find("/ledger") + 7, url.find('?') - url.find("/ledger") - 7);
+  server().must("UPDATE discreet_ledger.format SET version = 4", database);
+  const auto never = open_postgres_store({.url = url, .mode = StoreMode::kRead});
+  EXPECT_EQ(never.error().code, Code::kUnsupported);
+  EXPECT_NE(never.error().message.find("which no release of discreet has written"),
+            std::string::npos);
   server().must("UPDATE discreet_ledger.format SET version = 99", database);
   EXPECT_EQ(open_postgres_store({.url = url}).error().code, Code::kUnsupported);
   // Nor is a ledger begun beside tables of another version, which may hold one.

@@ -2,10 +2,10 @@
 #include "ledger/record.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <optional>
 
-#include "base/check.h"
+#include "base/version.h"
 #include "ledger/seal.h"
 
 namespace discreet::ledger {
@@ -59,7 +59,11 @@ class Decoder {
   Decoder& kind(Kind& kind) {
     std::uint64_t value = 0;
     number(value);
-    if (value >= kKinds) return fail();
+    if (!fits_) return *this;
+    if (!is_known_kind(value)) {
+      unknown_kind_ = value;
+      return fail();
+    }
     kind = static_cast<Kind>(value);
     return *this;
   }
@@ -83,6 +87,7 @@ class Decoder {
     return *this;
   }
   bool fits() const { return fits_; }
+  std::optional<std::uint64_t> unknown_kind() const { return unknown_kind_; }
   std::string_view rest() const { return rest_; }
 
  private:
@@ -108,7 +113,17 @@ class Decoder {
 
   std::string_view rest_;
   bool fits_ = true;
+  std::optional<std::uint64_t> unknown_kind_;
 };
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < kKindTable.size(); ++i) {
+    if (static_cast<std::size_t>(kKindTable[i].kind) != i) return false;
+    if (kKindTable[i].since < 1 || kKindTable[i].since > kLedgerFormat) return false;
+  }
+  return true;
+}
+static_assert(is_in_order());
 
 /// The order of the fields, in which they are written and read: part of the format (chain.md).
 template <class Coder, class AnyRecord>
@@ -133,13 +148,25 @@ void each_field(Coder& coder, AnyRecord& record) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
-  constexpr std::array<std::string_view, kKinds> kNames = {
-      "created", "namespace", "block",    "analyst", "charge",      "share",     "answer",
-      "top-up",  "witness",   "recovery", "clock",   "also charge", "also share"};
-  const auto index = static_cast<std::size_t>(kind);
-  DISCREET_CHECK(index < kNames.size());
-  return kNames[index];
+Error unknown_kind(std::uint64_t sequence, std::uint64_t number) {
+  return {Code::kUnsupported, "record " + std::to_string(sequence) + " is of kind " +
+                                  std::to_string(number) +
+                                  ": a newer version of discreet wrote it. discreet " + kVersion +
+                                  " knows ledgers up to format " + std::to_string(kLedgerFormat) +
+                                  "; use a newer program"};
+}
+
+Error newer_format(const std::string& name, const std::string& format) {
+  return {Code::kUnsupported, name + " has format " + format + ", but discreet " + kVersion +
+                                  " knows formats up to " + std::to_string(kLedgerFormat) +
+                                  "; use a newer program"};
+}
+
+Error older_format(const std::string& name, const std::string& format) {
+  return {Code::kUnsupported, name + " has format " + format + ", and discreet " + kVersion +
+                                  " writes format " + std::to_string(kLedgerFormat) +
+                                  "; `discreet ledger upgrade` converts it and keeps a copy "
+                                  "(--check only says what it would do)"};
 }
 
 Hash chain(const Hash& previous, const Record& record) {
@@ -161,6 +188,7 @@ Result<void> take_record(std::string_view& bytes, Record& record) {
   Decoder decoder(bytes);
   each_field(decoder, record);
   decoder.text(record.signature).hash(record.hash);
+  if (const auto number = decoder.unknown_kind()) return unknown_kind(record.sequence, *number);
   if (!decoder.fits()) return Error{Code::kCorrupt, "the bytes of a record cannot be read"};
   bytes = decoder.rest();
   return {};

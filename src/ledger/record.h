@@ -9,6 +9,7 @@
 // same bytes (ledger/chain.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,7 +24,11 @@ using accounting::Amount;
 using accounting::Price;
 using Sequence = std::uint64_t;
 
-/// The numbers are what is stored and hashed: never change one.
+/// The format of a ledger, whatever store it is in: what may stand in it and how. A file of SQLite
+/// had formats 1 to 4, a schema of PostgreSQL had 5; from 6 on they count together.
+inline constexpr int kLedgerFormat = 6;
+
+/// The numbers are what is stored and hashed: never change one. Each has its row in kKindTable.
 enum class Kind {
   kCreated = 0,    ///< the first: the ledger's id, its public key, how often the witness is synced
   kNamespace = 1,  ///< a namespace of units: its notion, its neighbours, its caps
@@ -38,16 +43,50 @@ enum class Kind {
   kClock = 10,     ///< the owner accepts a clock that went back, with a reason
   kAlsoCharge = 11,  ///< right behind a charge: a further namespace pays for it as well
   kAlsoShare = 12,   ///< the same behind a share
+  kUpgraded = 13,    ///< from here on the ledger has a newer format; no balance changes
 };
-inline constexpr int kKinds = 13;
 
-std::string_view to_string(Kind kind);
+/// What is true of all records of a kind. chain.md has the same table; a test compares them.
+struct KindFacts {
+  Kind kind;
+  std::string_view name;
+  bool is_signed;  ///< only the owner may write it
+  int since;       ///< the first format of a ledger in which it may occur
+};
+inline constexpr std::array kKindTable = {
+    KindFacts{Kind::kCreated, "created", true, 1},
+    KindFacts{Kind::kNamespace, "namespace", true, 1},
+    KindFacts{Kind::kBlock, "block", true, 1},
+    KindFacts{Kind::kAnalyst, "analyst", true, 1},
+    KindFacts{Kind::kCharge, "charge", false, 1},
+    KindFacts{Kind::kShare, "share", false, 1},
+    KindFacts{Kind::kAnswer, "answer", false, 1},
+    KindFacts{Kind::kTopUp, "top-up", true, 1},
+    KindFacts{Kind::kWitness, "witness", true, 1},
+    KindFacts{Kind::kRecovery, "recovery", true, 1},
+    KindFacts{Kind::kClock, "clock", true, 1},
+    KindFacts{Kind::kAlsoCharge, "also charge", false, 3},
+    KindFacts{Kind::kAlsoShare, "also share", false, 3},
+    KindFacts{Kind::kUpgraded, "upgraded", true, 6},
+};
 
-/// Whether only the owner may write it: such a record is signed.
-constexpr bool is_signed(Kind kind) {
-  return kind != Kind::kCharge && kind != Kind::kShare && kind != Kind::kAnswer &&
-         kind != Kind::kAlsoCharge && kind != Kind::kAlsoShare;
+/// Whether this program knows the kind with this number. Records of other kinds are refused
+/// wherever they are read: see unknown_kind().
+constexpr bool is_known_kind(std::uint64_t number) { return number < kKindTable.size(); }
+
+/// Requires: a known kind.
+constexpr const KindFacts& facts_of(Kind kind) {
+  return kKindTable[static_cast<std::size_t>(kind)];
 }
+constexpr std::string_view to_string(Kind kind) { return facts_of(kind).name; }
+constexpr bool is_signed(Kind kind) { return facts_of(kind).is_signed; }
+
+/// kUnsupported: a newer version of the program wrote record `sequence`.
+Error unknown_kind(std::uint64_t sequence, std::uint64_t number);
+/// kUnsupported: the ledger `name` has a newer format than this program knows.
+Error newer_format(const std::string& name, const std::string& format);
+/// kUnsupported: it has an older one, in which this program does not write.
+Error older_format(const std::string& name, const std::string& format);
 
 /// Fields that a kind does not use stay empty.
 struct Record {
@@ -81,7 +120,8 @@ Hash chain(const Hash& previous, const Record& record);
 /// hash. For a store that keeps records as bytes.
 void write_record(std::string& bytes, const Record& record);
 /// Takes the record that `bytes` begin with away from them. Strings are assigned, so that their
-/// memory is kept. Fails with: kCorrupt unless write_record() made it.
+/// memory is kept. Fails with: kCorrupt unless write_record() made it; kUnsupported for a kind that
+/// this program does not know.
 Result<void> take_record(std::string_view& bytes, Record& record);
 
 /// Names, each preceded by its length: "4:20224:2023". Sorted and without repetitions, so that a

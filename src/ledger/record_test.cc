@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <set>
+
+#include "base/version.h"
 
 namespace discreet::ledger::record_test {
 namespace {
@@ -139,13 +143,40 @@ TEST(Names, ASetHasOneText) {
 }
 
 TEST(Kind, OwnersRecordsAreSigned) {
-  for (int i = 0; i < kKinds; ++i) {
-    const Kind kind = static_cast<Kind>(i);
+  for (const KindFacts& facts : kKindTable) {
+    const Kind kind = facts.kind;
     const bool is_payment = kind == Kind::kCharge || kind == Kind::kShare ||
                             kind == Kind::kAnswer || kind == Kind::kAlsoCharge ||
                             kind == Kind::kAlsoShare;
     EXPECT_EQ(is_signed(kind), !is_payment) << to_string(kind);
   }
+}
+
+// The documentation of the kinds is a table, too: the same one.
+TEST(Kind, TheTableInTheDocumentationIsTheTableInTheCode) {
+  std::string expected;
+  for (const KindFacts& facts : kKindTable) {
+    expected += "| " + std::to_string(static_cast<int>(facts.kind)) + " | " +
+                std::string(facts.name) + " | " + (facts.is_signed ? "yes" : "no") + " | " +
+                std::to_string(facts.since) + " |\n";
+  }
+  std::ifstream file(DISCREET_SOURCE_DIR "/src/ledger/chain.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(text.find("|---|---|---|---|\n" + expected + "\n"), std::string::npos) << expected;
+}
+
+TEST(Kind, BytesOfAnUnknownKindNameItAndTheFormatThatIsKnown) {
+  Record record = sample();
+  std::string bytes;
+  write_record(bytes, record);
+  bytes[8 + 8 + 7] = static_cast<char>(kKindTable.size());
+  std::string_view rest = bytes;
+  const auto taken = take_record(rest, record);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, Code::kUnsupported);
+  EXPECT_EQ(taken.error().message,
+            "record 7 is of kind 14: a newer version of discreet wrote it. discreet " +
+                std::string(kVersion) + " knows ledgers up to format 6; use a newer program");
 }
 
 }  // namespace

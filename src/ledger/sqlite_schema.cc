@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x64736c67;  // "dslg"
 
-// Step i leads from version i to version i + 1. Steps are never edited, only added.
-constexpr std::array<std::string_view, kSchemaVersion> kSteps = {
+// Step i leads from format i to format i + 1. Steps are never edited, only added.
+constexpr std::array<std::string_view, kLedgerFormat> kSteps = {
     R"(
 CREATE TABLE records (
   sequence INTEGER PRIMARY KEY,
@@ -51,7 +51,11 @@ CREATE INDEX shared ON records (units, question, snapshot, analyst) WHERE kind =
 DROP INDEX requests;
 DROP INDEX answered;
 DROP INDEX shared;
-)"};
+)",
+    // Format 5 is PostgreSQL's; no file has it.
+    "\n",
+    // Kind 13 may occur; the tables are the same.
+    "\n"};
 
 std::string named(const SqliteOptions& options) {
   return "the ledger " + in_quotes(options.path.string());
@@ -75,27 +79,23 @@ Result<void> check_identity(Connection& connection, const SqliteOptions& options
     return Error{Code::kCorrupt,
                  named(options) + " is a database of something else; name a ledger's file"};
   }
-  if (version > kSchemaVersion) {
-    return Error{Code::kUnsupported, named(options) + " has version " + std::to_string(version) +
-                                         " of the format, but this program knows up to " +
-                                         std::to_string(kSchemaVersion) + "; use a newer program"};
-  }
+  if (version > kLedgerFormat) return newer_format(named(options), std::to_string(version));
   return {};
 }
 
-Result<void> migrate(Connection& connection) {
-  DISCREET_ASSIGN(std::int64_t version, version_of(connection));
-  if (version == kSchemaVersion) return {};
-  DISCREET_TRY(connection.run("BEGIN IMMEDIATE"));
-  // Another process may have done it while we waited.
-  DISCREET_ASSIGN(version, version_of(connection));
+/// The steps that lead to this program's format, and its number.
+std::string steps_from(std::int64_t version) {
   std::string script;
-  for (std::int64_t step = version; step < kSchemaVersion; ++step) {
+  for (std::int64_t step = version; step < kLedgerFormat; ++step) {
     script += kSteps[static_cast<std::size_t>(step)];
   }
   script += "PRAGMA application_id = " + std::to_string(kApplicationId) + ";";
-  script += "PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT";
-  const Result<void> done = connection.run(script);
+  return script + "PRAGMA user_version = " + std::to_string(kLedgerFormat) + ";";
+}
+
+Result<void> make_tables(Connection& connection) {
+  DISCREET_TRY(connection.run("BEGIN IMMEDIATE"));
+  const Result<void> done = connection.run(steps_from(0) + "COMMIT");
   if (!done && !connection.is_idle()) (void)connection.run("ROLLBACK").has_value();
   return done;
 }
@@ -139,7 +139,7 @@ Result<Connection> make_schema(const SqliteOptions& options) {
                   Connection::open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                    options.vfs, options.busy_ms));
   DISCREET_TRY(use_log(connection, options));
-  DISCREET_TRY(migrate(connection));
+  DISCREET_TRY(make_tables(connection));
   return connection;
 }
 
@@ -161,9 +161,12 @@ Result<Connection> open_for_writing(const SqliteOptions& options) {
   DISCREET_ASSIGN(Connection connection, Connection::open(options.path, SQLITE_OPEN_READWRITE,
                                                           options.vfs, options.busy_ms));
   DISCREET_TRY(check_identity(connection, options));
+  DISCREET_ASSIGN(const std::int64_t version, version_of(connection));
+  if (options.mode == StoreMode::kWrite && version != kLedgerFormat) {
+    return older_format(named(options), std::to_string(version));
+  }
   DISCREET_TRY(use_log(connection, options));
   DISCREET_TRY(empty_log(connection, options));
-  DISCREET_TRY(migrate(connection));
   return connection;
 }
 
@@ -217,7 +220,17 @@ Result<Connection> open_with_schema(const SqliteOptions& options) {
                  "there is no ledger " + in_quotes(options.path.string()) +
                      "; create one with `discreet ledger init`, or name it with --ledger"};
   }
-  return options.mode == StoreMode::kWrite ? open_for_writing(options) : open_for_reading(options);
+  return options.mode == StoreMode::kRead ? open_for_reading(options) : open_for_writing(options);
+}
+
+Result<int> format_of(Connection& connection) {
+  DISCREET_ASSIGN(const std::int64_t version, version_of(connection));
+  return static_cast<int>(version);
+}
+
+Result<void> convert_schema(Connection& connection) {
+  DISCREET_ASSIGN(const std::int64_t version, version_of(connection));
+  return connection.run(steps_from(version));
 }
 
 }  // namespace discreet::ledger

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of the SQLite store, as steps from each version to the next.
+// The schema of the SQLite store, as steps from each format to the next.
 #pragma once
 
 #include "ledger/sqlite.h"
@@ -7,7 +7,12 @@
 
 namespace discreet::ledger {
 
-/// Opens the file of a store, of this version when it is to be written, ready for transactions.
+/// Opens the file of a store, ready for transactions.
 Result<Connection> open_with_schema(const SqliteOptions& options);
+
+/// As the open transaction sees it.
+Result<int> format_of(Connection& connection);
+/// To this program's format, within the open transaction.
+Result<void> convert_schema(Connection& connection);
 
 }  // namespace discreet::ledger

@@ -5,6 +5,7 @@
 
 #include "ledger/columns.h"
 #include "ledger/sqlite.h"
+#include "ledger/sqlite_copy.h"
 #include "ledger/sqlite_schema.h"
 
 namespace discreet::ledger {
@@ -12,7 +13,8 @@ namespace {
 
 class SqliteStore : public Store {
  public:
-  explicit SqliteStore(Connection connection) : connection_(std::move(connection)) {}
+  SqliteStore(const SqliteOptions& options, Connection connection)
+      : options_(options), connection_(std::move(connection)) {}
 
   Result<void> prepare(StoreMode mode) {
     struct {
@@ -114,7 +116,51 @@ class SqliteStore : public Store {
     return std::optional<std::string>(rows.bytes(0));
   }
 
+  Result<int> format() override { return format_of(connection_); }
+
+  Result<std::string> place_of_copy() override {
+    DISCREET_ASSIGN(const std::filesystem::path copy, copy_beside());
+    return copy.string();
+  }
+
+  Result<std::string> keep_copy(const std::string& ledger_id) override {
+    DISCREET_ASSIGN(const std::filesystem::path copy, copy_beside());
+    DISCREET_TRY(copy_file(options_, copy, ledger_id));
+    return copy.string();
+  }
+
+  Result<void> convert() override { return convert_schema(connection_); }
+
  private:
+  /// patients.ledger.format-4, if that is free or a copy of this very ledger, which may be
+  /// replaced.
+  Result<std::filesystem::path> copy_beside() {
+    DISCREET_ASSIGN(const int number, format());
+    const std::filesystem::path copy = options_.path.string() + ".format-" + std::to_string(number);
+    std::error_code ignored;
+    const auto status = std::filesystem::symlink_status(copy, ignored);
+    if (status.type() == std::filesystem::file_type::not_found) return copy;
+    if (status.type() == std::filesystem::file_type::regular && is_copy_of_this(copy)) return copy;
+    return Error{Code::kConflict, "the upgrade keeps a copy as " + in_quotes(copy.string()) +
+                                      ", but something else has that name; move it away"};
+  }
+
+  /// Whether its last record is one of ours: then the chain says that all of it is ours.
+  bool is_copy_of_this(const std::filesystem::path& copy) {
+    const auto other = open_sqlite_store(
+        {.path = copy, .mode = StoreMode::kRead, .vfs = options_.vfs, .busy_ms = options_.busy_ms});
+    if (!other || !(*other)->begin_read()) return false;
+    std::optional<std::pair<Sequence, Hash>> last;
+    const Result<void> read = (*other)->records_from(0, [&](const Record& record) -> Result<void> {
+      last.emplace(record.sequence, record.hash);
+      return {};
+    });
+    (*other)->rollback();
+    if (!read || !last) return false;
+    const auto ours = record(last->first);
+    return ours && *ours && (*ours)->hash == last->second;
+  }
+
   Result<void> begin(const Statement& statement) {
     if (failed_) {
       return Error{Code::kStorage, "the ledger's disk failed; open the ledger again"};
@@ -122,6 +168,7 @@ class SqliteStore : public Store {
     return connection_.rows(statement).run();
   }
 
+  const SqliteOptions options_;
   Connection connection_;  // outlives the statements
   Statement begin_write_;
   Statement begin_read_;
@@ -139,7 +186,7 @@ class SqliteStore : public Store {
 
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options) {
   DISCREET_ASSIGN(Connection connection, open_with_schema(options));
-  auto store = std::make_unique<SqliteStore>(std::move(connection));
+  auto store = std::make_unique<SqliteStore>(options, std::move(connection));
   DISCREET_TRY(store->prepare(options.mode));
   return std::unique_ptr<Store>(std::move(store));
 }

@@ -7,8 +7,9 @@
 //
 // Both are found by sequence alone (ledger/index.h has the rest), so there is no further index.
 //
-// The header of the file holds an application id and the version of the schema. Older versions are
-// migrated when they are opened for writing; a newer one is refused.
+// The header of the file holds an application id and the ledger's format (record.h). A file of an
+// older format can be read; it is written only by an upgrade, which converts it, and by a repair of
+// its witness or its clock, which leaves the format as it is. A newer format is refused.
 //
 // S4 and old logs: a sync that failed may have left frames in the page cache, marked clean, that
 // are not on disk. A new process would take them for committed, and a power cut would then tear
@@ -26,7 +27,12 @@
 
 namespace discreet::ledger {
 
-enum class StoreMode { kCreate, kWrite, kRead };
+enum class StoreMode {
+  kCreate,
+  kWrite,      ///< this program's format only
+  kAnyFormat,  ///< writes an older format too, as it is: for upgrades and repairs
+  kRead,
+};
 
 struct SqliteOptions {
   std::filesystem::path path = {};
@@ -35,10 +41,8 @@ struct SqliteOptions {
   int busy_ms = 60'000;
 };
 
-inline constexpr int kSchemaVersion = 4;
-
 /// Fails with: kConflict (kCreate: exists); kNotFound; kStorage; kCorrupt; kUnsupported (a newer
-/// version).
+/// format; kWrite: an older one).
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options);
 
 /// Removes the files of a store that was just created and came to nothing: what is left of it would

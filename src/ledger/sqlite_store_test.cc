@@ -133,18 +133,18 @@ TEST(Store, AWriterExcludesOthersAndIsSeenWholeOrNotAtAll) {
 TEST(SqliteStore, AVersionFromTheFutureOrAnotherProgramsFileIsRefused) {
   Home home;
   home.create().reset();
-  home.sql("PRAGMA user_version = 5");
+  home.sql("PRAGMA user_version = 7");
   const auto newer = home.try_open();
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, Code::kUnsupported);
   EXPECT_NE(newer.error().message.find("use a newer program"), std::string::npos);
   EXPECT_EQ(home.try_open(Access::kLook).error().code, Code::kUnsupported);
-  home.sql("PRAGMA user_version = 4; PRAGMA application_id = 5");
+  home.sql("PRAGMA user_version = 6; PRAGMA application_id = 5");
   EXPECT_NE(home.why_not().find("something else"), std::string::npos);
 }
 
 // A file as the first version left it: the same tables, without the index of shares.
-TEST(SqliteStore, AFileOfVersionOneIsMigratedAndKeepsItsHistory) {
+TEST(SqliteStore, AFileOfFormatOneIsUpgradedAndKeepsItsHistory) {
   Home home;
   auto ledger = home.create();
   ASSERT_TRUE(ask_and_store(*ledger, {}, "42"));
@@ -172,6 +172,12 @@ TEST(SqliteStore, AFileOfVersionOneIsMigratedAndKeepsItsHistory) {
     INSERT INTO records SELECT * FROM new.records;
     INSERT INTO answers SELECT * FROM new.answers;)");
   EXPECT_TRUE(home.open(Access::kLook)->verify());  // read as it is
+  EXPECT_NE(home.why_not().find("has format 1"), std::string::npos);
+  const auto upgraded = Ledger::upgrade(
+      {.path = home.path, .key = home.key, .witness = home.witness, .world = home.world()});
+  ASSERT_TRUE(upgraded) << upgraded.error().message;
+  EXPECT_EQ(upgraded->from, 1);
+  EXPECT_EQ(upgraded->copy, home.path.string() + ".format-1");
   ledger = home.open();
   EXPECT_EQ(spent(*ledger), "0.5 0.5");
   EXPECT_EQ(std::get<Answer>(*ask(*ledger, {.analyst = "press"})).bytes(), "42");
@@ -182,6 +188,8 @@ TEST(SqliteStore, AFileOfVersionOneIsMigratedAndKeepsItsHistory) {
     return {};
   }));
   again.pop_back();  // the share
+  EXPECT_EQ(again.back().kind, Kind::kUpgraded);
+  again.pop_back();
   EXPECT_EQ(again, history);
   ledger.reset();
   home.sql("CREATE TABLE requests (x); CREATE TABLE shared (x)");  // they are gone

@@ -103,6 +103,9 @@ void State::undo() {
 }
 
 Result<void> State::apply(const Record& record) {
+  if (const auto number = static_cast<std::uint64_t>(record.kind); !is_known_kind(number)) {
+    return unknown_kind(record.sequence, number);
+  }
   if (before_.is_on && is_signed(record.kind)) {
     return corrupt(record, "is no payment, in a transaction that may have to be undone");
   }
@@ -197,11 +200,24 @@ Result<void> State::fold(const Record& record) {
       }
       ++recoveries_;
       return {};
+    case Kind::kUpgraded:
+      return fold_upgraded(record);
     case Kind::kWitness:
     case Kind::kClock:
       return {};
   }
-  return corrupt(record, "is of a kind that this version does not know");
+  return unknown_kind(record.sequence, static_cast<std::uint64_t>(record.kind));
+}
+
+/// It says what the format is and touches no account.
+Result<void> State::fold_upgraded(const Record& record) {
+  DISCREET_ASSIGN(const UpgradeTerms terms, parse_upgraded(record));
+  if (record.price != Price() || !record.units.empty() || !record.analyst.empty()) {
+    return corrupt(record, "concerns an account, which an upgrade does not");
+  }
+  if (terms.from < upgraded_to_) return corrupt(record, "starts from an older format than it had");
+  upgraded_to_ = terms.to;
+  return {};
 }
 
 Result<void> State::fold_namespace(const Record& record) {

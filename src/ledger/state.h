@@ -44,7 +44,8 @@ Result<void> check_raise(const NamespaceState& space, const Account& account, co
 
 class State {
  public:
-  /// Fails with: kCorrupt, naming the record; then the state is as before.
+  /// Fails with: kCorrupt, naming the record, and kUnsupported for one that only a newer program
+  /// knows; then the state is as before.
   Result<void> apply(const Record& record);
   /// The same for a record of ours that needs no signature: gives it its sequence and its hash.
   Result<void> extend(Record& record);
@@ -73,6 +74,8 @@ class State {
   /// Charges and shares so far: what a rollback could undo.
   std::uint64_t charges() const { return front_.charges; }
   std::uint64_t recoveries() const { return recoveries_; }
+  /// To which format it was last upgraded; 0: it never was.
+  int upgraded_to() const { return upgraded_to_; }
   /// Whether a namespace assumes bent coins. Answers drawn from one such source do not add up
   /// (mechanism/sv_laplace.md, section 5): there is one charge, ever, to whatever namespace.
   bool gives_one_answer() const { return gives_one_answer_; }
@@ -113,12 +116,14 @@ class State {
   Result<void> fold_payment(const Record& record);
   void note_joinable(const Record& record);
   Result<void> fold_top_up(const Record& record);
+  Result<void> fold_upgraded(const Record& record);
   NamespaceState* find_mutable(std::string_view units);
 
   LedgerTerms terms_;
   std::map<std::string, NamespaceState, std::less<>> namespaces_;
   Front front_;
   std::uint64_t recoveries_ = 0;
+  int upgraded_to_ = 0;
   bool gives_one_answer_ = false;
   Before before_;  // its pointers are into namespaces_: while it is on, not to be copied
 };

@@ -220,5 +220,49 @@ TEST(State, PaymentsThatWereTriedAreUndone) {
   EXPECT_EQ(writer.space().total.spent_on_block(1).amount, price("1").amount);
 }
 
+TEST(State, AnUpgradeTouchesNoAccountAndNeverGoesBack) {
+  Writer writer;
+  writer.declare({.cap = price("10")});
+  ASSERT_TRUE(writer.add(writer.record(Kind::kCharge, price("1"))));
+  const auto upgraded = [&](int from, int to) {
+    Record record = writer.record(Kind::kUpgraded, {}, "");
+    record.units.clear();
+    record.detail = to_detail(UpgradeTerms{.from = from, .to = to, .program = "0.9.0"});
+    return record;
+  };
+  const std::string before = shown(writer.state);
+  Record priced = upgraded(4, 6);
+  priced.price = price("1");
+  Record of_an_analyst = upgraded(4, 6);
+  of_an_analyst.analyst = "ann";
+  Record misspelt = upgraded(4, 6);
+  misspelt.detail += "cap 100\n";
+  for (const Record& wrong :
+       {priced, of_an_analyst, misspelt, upgraded(6, 6), upgraded(6, 4), upgraded(0, 6)}) {
+    EXPECT_EQ(writer.add(wrong).error().code, Code::kCorrupt);
+  }
+  Record unsigned_one = writer.sealed(upgraded(4, 6));
+  unsigned_one.signature.clear();
+  EXPECT_FALSE(writer.state.apply(unsigned_one));
+  EXPECT_EQ(writer.add(upgraded(6, 7)).error().code, Code::kUnsupported);
+  EXPECT_EQ(shown(writer.state), before);
+  ASSERT_TRUE(writer.add(upgraded(4, 6)));
+  EXPECT_EQ(writer.space().total.spent(), price("1"));
+  EXPECT_EQ(writer.space().total.cap(), price("10"));
+  EXPECT_EQ(writer.state.upgraded_to(), 6);
+  EXPECT_FALSE(writer.add(upgraded(4, 5)));
+}
+
+TEST(State, ARecordOfAnUnknownKindIsRefusedByName) {
+  Writer writer;
+  Record record;
+  record.kind = static_cast<Kind>(14);
+  record.sequence = 1;
+  const auto refused = writer.state.apply(record);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUnsupported);
+  EXPECT_NE(refused.error().message.find("record 1 is of kind 14"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace discreet::ledger::state_test

@@ -60,6 +60,18 @@ class Store {
   virtual Result<std::optional<Record>> record(Sequence sequence) = 0;
   /// The bytes of the answer to a charge, if there is one.
   virtual Result<std::optional<std::string>> answer_bytes(Sequence charge) = 0;
+  /// The format of what is stored (record.h), as this transaction sees it.
+  virtual Result<int> format() = 0;
+
+  // An upgrade, within one transaction of a store that was opened for it (StoreMode::kAnyFormat).
+  /// Where keep_copy() would put it. Fails with: kConflict when something else is there.
+  virtual Result<std::string> place_of_copy() = 0;
+  /// Keeps a copy of everything that was committed and returns its place. It is durable at the
+  /// latest when this transaction is. What an interrupted upgrade left there is replaced.
+  /// Fails with: kConflict when something else is there.
+  virtual Result<std::string> keep_copy(const std::string& ledger_id) = 0;
+  /// Changes tables and version to kLedgerFormat; records and answers stay as they are.
+  virtual Result<void> convert() = 0;
 };
 
 }  // namespace discreet::ledger

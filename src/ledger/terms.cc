@@ -240,6 +240,26 @@ Result<LedgerTerms> parse_created(const Record& record) {
   return terms;
 }
 
+std::string to_detail(const UpgradeTerms& terms) {
+  return "from " + std::to_string(terms.from) + "\nto " + std::to_string(terms.to) + "\nprogram " +
+         terms.program + "\n";
+}
+
+Result<UpgradeTerms> parse_upgraded(const Record& record) {
+  const auto lines = parse_lines(record.detail);
+  if (!lines) return misspelt(record);
+  for (const char* word : {"from", "to", "program"}) {
+    if (!lines->contains(word)) return misspelt(record);
+  }
+  const auto from = parse_number<int>(lines->at("from"));
+  const auto to = parse_number<int>(lines->at("to"));
+  if (!from || !to || *from < 1 || *to <= *from) return misspelt(record);
+  UpgradeTerms terms{*from, *to, lines->at("program")};
+  if (to_detail(terms) != record.detail) return misspelt(record);
+  if (*to > kLedgerFormat) return newer_format("the ledger", std::to_string(*to));
+  return terms;
+}
+
 Result<void> check_terms(const LedgerTerms& terms) {
   if (terms.witness_every < 1 || terms.witness_every > kWitnessEveryMax) {
     return invalid_input("the witness must be synced every 1 to 1,000,000 charges");

@@ -79,6 +79,17 @@ std::string to_detail(const LedgerTerms& terms);
 Result<void> check_terms(const LedgerTerms& terms);
 Result<LedgerTerms> parse_created(const Record& record);
 
+/// What a kUpgraded says.
+struct UpgradeTerms {
+  int from = 0;         ///< formats (record.h)
+  int to = 0;           ///< above `from`
+  std::string program;  ///< the version that did it
+};
+
+std::string to_detail(const UpgradeTerms& terms);
+/// Fails with: kCorrupt; kUnsupported for a format that this program does not know.
+Result<UpgradeTerms> parse_upgraded(const Record& record);
+
 /// That every line's theorem holds on the coins that the namespace assumes. Fails with: kRefused.
 Result<void> check_coins(const NamespaceTerms& terms, const std::vector<ChargeLine>& lines);
 

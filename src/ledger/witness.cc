@@ -15,6 +15,7 @@ namespace discreet::ledger {
 namespace {
 
 constexpr std::string_view kHeadTitle = "discreet-head-1";
+static_assert(kHeadTitle.back() == '0' + kWitnessFormat);
 constexpr std::size_t kIdSizeMax = 100;
 constexpr std::size_t kWitnessSignatureSize = 64;
 constexpr std::size_t kCheckDigits = 8;

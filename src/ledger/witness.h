@@ -24,6 +24,9 @@
 
 namespace discreet::ledger {
 
+/// Of a witness and of a printed receipt, which begins with "discreet-head-1".
+inline constexpr int kWitnessFormat = 1;
+
 /// A point of the history, signed by the owner's key. Whoever reads one checks the signature.
 struct Head {
   std::string ledger_id;  ///< letters, digits, '-', '_' and '.', at most 100

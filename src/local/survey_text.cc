@@ -49,7 +49,7 @@ std::string dump(const Json& json) {
 std::string to_json(const Survey& survey) {
   Json json;
   json["survey"] = survey.name;
-  json["version"] = 1;
+  json["version"] = kSurveyFormat;
   json["fingerprint"] = hex(fingerprint(survey));
   json["parameters"] = json_of(survey.parameters);
   const char* kinds[] = {"choices", "numbers", "strings"};
@@ -65,7 +65,7 @@ std::string to_json(const Survey& survey) {
 
 std::string to_json(const BatchFacts& facts) {
   Json json;
-  json["version"] = 1;
+  json["version"] = kReportFormat;
   json["fingerprint"] = hex(facts.fingerprint);
   json["parameters"] = json_of(facts.parameters);
   json["reports"] = Json::array();

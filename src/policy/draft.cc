@@ -194,7 +194,9 @@ std::string draft_head(const std::string& origin, const std::string& space,
          "# never by what occurs in the data: a range or a list that was read off the data tells\n"
          "# on somebody. A range that is too narrow is clamped to; one that is too wide costs\n"
          "# accuracy. Then: discreet policy check\n"
-         "version: 1\n"
+         "version: " +
+         std::to_string(kPolicyFormat) +
+         "\n"
          "engine: " +
          yaml_text(facts.engine) +
          "\n"

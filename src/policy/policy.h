@@ -162,6 +162,9 @@ struct Daily {
   friend bool operator==(const Daily&, const Daily&) = default;
 };
 
+/// Of a policy file: its `version`.
+inline constexpr int kPolicyFormat = 1;
+
 struct Policy {
   std::string engine = "duckdb";
   std::string snapshot;   ///< the owner's label for this state of the data

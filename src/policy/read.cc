@@ -22,10 +22,11 @@ using Kind = Node::Kind;
 constexpr std::size_t kShownMax = 5;  // mistakes in one line of an error
 
 void read_version(Fields& fields) {
-  fields.require("version", "add version: 1");
+  const std::string known = std::to_string(kPolicyFormat);
+  fields.require("version", "add version: " + known);
   const auto version = fields.get_text("version");
-  if (version && *version != "1") {
-    fields.wrong("version", "is " + in_quotes(*version), "this program reads version: 1");
+  if (version && *version != known) {
+    fields.wrong("version", "is " + in_quotes(*version), "this program reads version: " + known);
   }
 }
 

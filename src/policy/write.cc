@@ -170,7 +170,7 @@ std::string yaml_text(std::string_view text) {
 }
 
 std::string write_policy(const Policy& policy) {
-  std::string out = "version: 1\n";
+  std::string out = "version: " + std::to_string(kPolicyFormat) + "\n";
   out += "engine: " + yaml_text(policy.engine) + "\n";
   out += "snapshot: " + yaml_text(policy.snapshot) + "\n";
   if (!policy.ledger.empty()) out += "ledger: " + yaml_text(policy.ledger) + "\n";

@@ -27,6 +27,9 @@
 
 namespace discreet::publish {
 
+/// Of the files that are kept. Format 1 carries no number.
+inline constexpr int kDailyFormat = 1;
+
 struct DailyState {
   std::string name;
   std::string receipt;

@@ -14,6 +14,9 @@
 
 namespace discreet::session {
 
+/// Of a stored answer. Format 1 carries no number: what read() cannot take is refused.
+inline constexpr int kAnswerFormat = 1;
+
 /// One place in the table. Numbers are decimal text, so that nothing is lost on the way.
 struct AnswerCell {
   std::optional<std::string> value;  ///< none: NULL

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/question_text.h"
 
+#include "ledger/seal.h"
 #include "plan/plan.h"
 
 namespace discreet::session {
@@ -56,6 +57,12 @@ std::string question_text(const sql::Query& query, const Confidence& confidence)
   parts.add(query.limit.value_or(-1)).add(query.offset).add(query.best);
   parts.add(static_cast<std::int64_t>(query.drawing));
   return std::move(parts).text();
+}
+
+QuestionKeys question_keys(const sql::Query& query, const Confidence& confidence) {
+  const Hash hash = ledger::sha256(question_text(query, confidence));
+  static_assert(kQuestionKeyVersion == 1, "give the key of the version before in `older`");
+  return {.key = std::string(hash.begin(), hash.end()), .older = {}};
 }
 
 }  // namespace discreet::session

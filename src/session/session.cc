@@ -113,10 +113,11 @@ Result<Session::Prepared> Session::prepare(const Request& request) const {
 }
 
 ledger::Question Session::question_of(const Prepared& prepared, const Request& request) const {
-  const Hash hash = ledger::sha256(question_text(prepared.query, request.confidence));
+  QuestionKeys keys = question_keys(prepared.query, request.confidence);
   return {.analyst = request.analyst,
-          .key = std::string(hash.begin(), hash.end()),
-          .snapshot = policy_.snapshot};
+          .key = std::move(keys.key),
+          .snapshot = policy_.snapshot,
+          .older_keys = std::move(keys.older)};
 }
 
 Result<Answered> Session::ask(const Request& request, const engine::OwnerLog& log) {

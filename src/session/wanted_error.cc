@@ -156,8 +156,9 @@ Result<std::optional<Epsilon>> Session::earlier_epsilon(sql::Query query, const 
     const Rational above = Rational((epsilon * power_of_ten(9)).ceil()) * power_of_ten(-9);
     for (const Rational& candidate : {epsilon, above}) {
       DISCREET_ASSIGN(query.plan.epsilon, Epsilon::of(candidate));
-      const Hash hash = ledger::sha256(question_text(query, request.confidence));
-      if (!keys.contains(std::string(hash.begin(), hash.end()))) continue;
+      const QuestionKeys stored = question_keys(query, request.confidence);
+      const auto is_there = [&](const std::string& key) { return keys.contains(key); };
+      if (!is_there(stored.key) && std::ranges::none_of(stored.older, is_there)) continue;
       if (!best || best->value() < candidate) best = query.plan.epsilon;
     }
   }

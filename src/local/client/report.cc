@@ -7,6 +7,7 @@ namespace discreet::local {
 namespace {
 
 constexpr std::string_view kReportMagic = "DLR1";
+static_assert(kReportMagic.back() == '0' + kReportFormat);
 
 void put_little(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
@@ -58,7 +59,8 @@ Result<BatchFacts> take_any_batch(std::string_view& bytes) {
   }
   if (bytes.size() > 3 && bytes[3] != kReportMagic[3]) {
     return Error{Code::kUnsupported,
-                 "the reports are of another version; this discreet reads version 1"};
+                 "the reports are of another version; this discreet reads version " +
+                     std::to_string(kReportFormat)};
   }
   if (!bytes.starts_with(kReportMagic)) return invalid_input("the batch ends inside its header");
   bytes.remove_prefix(kReportMagic.size());

@@ -24,6 +24,8 @@ namespace discreet::local {
 using Bytes = std::span<const std::uint8_t>;
 using ReportId = std::array<std::uint8_t, 16>;
 
+/// The last character of "DLR1".
+inline constexpr int kReportFormat = 1;
 inline constexpr std::size_t kIdBytes = 16;
 
 std::string report_header(const Survey& survey);

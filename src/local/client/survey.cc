@@ -12,6 +12,7 @@ namespace discreet::local {
 namespace {
 
 constexpr std::string_view kSurveyMagic = "DLS1";
+static_assert(kSurveyMagic.back() == '0' + kSurveyFormat);
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::uint64_t kLabelsMax = std::uint64_t{1} << 20;  // as many as there are choices
 constexpr std::int64_t kNumberMax = std::int64_t{1} << 60;
@@ -128,7 +129,8 @@ Result<Survey> parse_survey(std::string_view bytes) {
   }
   if (bytes.size() > 3 && bytes[3] != kSurveyMagic[3]) {
     return Error{Code::kUnsupported,
-                 "the survey is of another version; this discreet reads version 1"};
+                 "the survey is of another version; this discreet reads version " +
+                     std::to_string(kSurveyFormat)};
   }
   if (!bytes.starts_with(kSurveyMagic)) return invalid_input("the survey's bytes end early");
   bytes.remove_prefix(kSurveyMagic.size());

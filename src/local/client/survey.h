@@ -14,6 +14,9 @@
 
 namespace discreet::local {
 
+/// The last character of "DLS1".
+inline constexpr int kSurveyFormat = 1;
+
 /// What an answer is.
 enum class Answers : std::uint8_t {
   kChoices = 0,  ///< one of the labels; without labels, a number 0..domain-1

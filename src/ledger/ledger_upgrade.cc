@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ledger of an older format becomes one of this program's: one transaction, a signed record, a
+// copy, and not a bit more budget (ledger.md, "Upgrades").
+#include <utility>
+
+#include "base/version.h"
+#include "ledger/ledger.h"
+#include "ledger/no_more_budget.h"
+#include "ledger/store_place.h"
+
+namespace discreet::ledger {
+namespace {
+
+Error named(const Opened& opened, const Error& error) {
+  return {error.code, "ledger " + in_quotes(shown(opened.path)) + ": " + error.message};
+}
+
+}  // namespace
+
+Result<Upgraded> Ledger::upgrade(const Opened& opened, const Progress& progress) {
+  Opened wanted = opened;
+  wanted.access = Access::kUse;  // the key, and a witness that vouches for it
+  DISCREET_ASSIGN(const auto ledger, open_as(wanted, StoreMode::kAnyFormat));
+  const std::lock_guard lock(ledger->mutex_);
+  Result<Upgraded> done = ledger->convert(progress);
+  if (!done) return named(opened, done.error());
+  return done;
+}
+
+Result<Upgraded> Ledger::convert(const Progress& progress) {
+  Upgraded out;
+  DISCREET_TRY(store_->begin_write());
+  if (const Result<void> done = convert_in_transaction(out, progress); !done) {
+    return die(done.error());
+  }
+  if (!out.is_needed()) {
+    store_->rollback();
+    return out;
+  }
+  if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
+  looked_ = state_.sequence();
+  if (const Result<void> moved = advance_witness(head()); !moved) return die(moved.error());
+  return out;
+}
+
+/// Nothing of it is committed if it fails. From here on nobody else writes, so what is verified is
+/// what is converted; and of several at once the others find that nothing is to be done.
+Result<void> Ledger::convert_in_transaction(Upgraded& out, const Progress& progress) {
+  DISCREET_ASSIGN(out.from, store_->format());
+  DISCREET_TRY(catch_up());
+  if (!out.is_needed()) return {};
+  DISCREET_TRY(check_witness());
+  State before;
+  DISCREET_ASSIGN(out.verified, verify_into(before, progress));
+  batch_time_ = next_time();
+  if (!batch_time_) return batch_time_.error();
+  DISCREET_ASSIGN(out.copy, store_->keep_copy(terms_.id));
+  Record record;
+  record.kind = Kind::kUpgraded;
+  record.detail = to_detail(UpgradeTerms{.from = out.from, .to = out.to, .program = kVersion});
+  DISCREET_TRY(append(std::move(record)));
+  out.record = state_.sequence();
+  DISCREET_TRY(store_->convert());
+  State after;
+  DISCREET_TRY(verify_into(after, {}));
+  return check_no_more_budget(before, after);
+}
+
+Result<Upgraded> Ledger::check_upgrade(const Opened& opened, const Progress& progress) {
+  Opened wanted = opened;
+  wanted.access = Access::kLook;  // changes nothing
+  DISCREET_ASSIGN(const auto ledger, open(wanted));
+  if (ledger->witness_fault_) return named(opened, *ledger->witness_fault_);
+  if (const Result<void> loaded = ledger->load_key(); !loaded) {
+    return named(opened, loaded.error());
+  }
+  ledger->key_.reset();  // it was there, and is not needed to look
+  Upgraded out;
+  const auto work = [&]() -> Result<void> {
+    DISCREET_ASSIGN(out.from, ledger->store_->format());
+    if (!out.is_needed()) return {};
+    State again;
+    DISCREET_ASSIGN(out.verified, ledger->verify_into(again, progress));
+    out.record = again.next();
+    DISCREET_ASSIGN(out.copy, ledger->store_->place_of_copy());
+    return {};
+  };
+  if (const Result<void> looked = ledger->look(work); !looked) return named(opened, looked.error());
+  return out;
+}
+
+}  // namespace discreet::ledger

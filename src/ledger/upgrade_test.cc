@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ledgers of other formats, in both stores: an older one is looked at as it is, refused for writing
+// and upgraded; a newer one and an unknown kind of record are refused by name.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/version.h"
+#include "ledger/no_more_budget.h"
+#include "ledger/upgrade_for_tests.h"
+
+namespace discreet::ledger::upgrade_test {
+namespace {
+
+using namespace fixture;
+
+#define EXPECT_SAYS(text, what) \
+  EXPECT_NE((text).find(what), std::string::npos) << "instead: " << (text)
+
+std::string balances(Home& home) {
+  auto ledger = home.open(Access::kLook);
+  return spent(*ledger) + " / " + spent(*ledger, "press");
+}
+
+TEST(Upgrade, AnOlderFormatIsLookedAtAsItIsAndRefusedForWriting) {
+  Home home;
+  create_older(home);
+  EXPECT_EQ(balances(home), "0.5 0.5 / 0.5 0.5");
+  EXPECT_EQ(home.open(Access::kLook)->verify()->answers, 1U);
+  const auto refused = home.try_open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUnsupported);
+  EXPECT_SAYS(refused.error().message,
+              "has format " + std::to_string(older_format(home)) + ", and discreet " + kVersion +
+                  " writes format 6; `discreet ledger upgrade` converts it");
+}
+
+TEST(Upgrade, KeepsBalancesAndAnswersAndWritesASignedRecord) {
+  Home home;
+  create_older(home);
+  const std::vector<Record> before = history_of(home);
+  const auto done = Ledger::upgrade(opened(home));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->from, older_format(home));
+  EXPECT_EQ(done->to, 6);
+  EXPECT_EQ(done->verified.records, before.size());
+  EXPECT_EQ(done->record, before.size());
+  EXPECT_EQ(balances(home), "0.5 0.5 / 0.5 0.5");
+  std::vector<Record> after = history_of(home);
+  ASSERT_EQ(after.size(), before.size() + 1);
+  const Record record = after.back();
+  EXPECT_EQ(record.kind, Kind::kUpgraded);
+  EXPECT_FALSE(record.signature.empty());
+  EXPECT_EQ(record.price, Price());
+  EXPECT_EQ(record.detail, "from " + std::to_string(older_format(home)) + "\nto 6\nprogram " +
+                               std::string(kVersion) + "\n");
+  after.pop_back();
+  EXPECT_EQ(after, before);
+  auto ledger = home.open();
+  EXPECT_EQ(std::get<Answer>(*ask(*ledger, {})).bytes(), "42");
+  EXPECT_EQ(std::get<Answer>(*ask(*ledger, {.analyst = "press"})).bytes(), "42");
+  EXPECT_EQ(spent(*ledger), "0.5 0.5");
+  EXPECT_EQ(ledger->witness_head()->value().sequence, record.sequence);
+  EXPECT_EQ((*ledger->state()).upgraded_to(), 6);
+  EXPECT_TRUE(ask_and_store(*ledger, {.id = "2", .key = "another"}, "43"));
+  EXPECT_TRUE(ledger->verify());
+}
+
+TEST(Upgrade, ASecondTimeThereIsNothingToDo) {
+  Home home;
+  create_older(home);
+  ASSERT_TRUE(Ledger::upgrade(opened(home)));
+  const std::size_t records = history_of(home).size();
+  for (const auto& again : {Ledger::upgrade(opened(home)), Ledger::check_upgrade(opened(home))}) {
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_FALSE(again->is_needed());
+  }
+  EXPECT_EQ(history_of(home).size(), records);
+}
+
+TEST(Upgrade, TheCheckSaysWhatWouldBeDoneAndChangesNothing) {
+  Home home;
+  create_older(home);
+  const std::string bytes = slurp(home.path);
+  const std::string witness = slurp(home.witness);
+  const auto would = Ledger::check_upgrade(opened(home));
+  ASSERT_TRUE(would) << would.error().message;
+  EXPECT_EQ(would->from, older_format(home));
+  EXPECT_EQ(would->to, 6);
+  EXPECT_EQ(would->verified.answers, 1U);
+  EXPECT_EQ(slurp(home.path), bytes);
+  EXPECT_EQ(slurp(home.witness), witness);
+  EXPECT_FALSE(home.try_open());  // still the older one
+  const auto done = Ledger::upgrade(opened(home));
+  ASSERT_TRUE(done) << done.error().message;  // and nothing is in its way
+  EXPECT_EQ(done->copy, would->copy);
+  EXPECT_EQ(done->record, would->record);
+}
+
+TEST(Upgrade, OfSeveralAtOnceOneDoesIt) {
+  Home home;
+  create_older(home);
+  const std::size_t records = history_of(home).size();
+  std::vector<Result<Upgraded>> results(4, Upgraded{});
+  std::vector<std::thread> threads;
+  for (Result<Upgraded>& result : results) {
+    threads.emplace_back([&home, &result] { result = Ledger::upgrade(opened(home)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int done = 0;
+  for (const Result<Upgraded>& result : results) {
+    ASSERT_TRUE(result) << result.error().message;
+    done += result->is_needed() ? 1 : 0;
+  }
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(history_of(home).size(), records + 1);
+}
+
+TEST(Upgrade, ALedgerThatIsBeingLookedAtCanStillBeRead) {
+  Home home;
+  create_older(home);
+  auto looking = home.open(Access::kLook);
+  ASSERT_TRUE(Ledger::upgrade(opened(home)));
+  EXPECT_EQ(spent(*looking), "0.5 0.5");
+  EXPECT_TRUE(looking->verify());
+}
+
+TEST(Upgrade, NeedsTheKeyAndASoundWitness) {
+  Home home;
+  create_older(home);
+  const auto refuses = [&](const std::string& why) {
+    for (const auto& tried : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+      ASSERT_FALSE(tried) << why;
+      EXPECT_SAYS(tried.error().message, why);
+    }
+  };
+  std::filesystem::rename(home.key, home.scratch / "k");
+  refuses("only with its owner's key");
+  std::filesystem::rename(home.scratch / "k", home.key);
+  std::filesystem::rename(home.witness, home.scratch / "w");
+  refuses("is missing, so nobody can tell whether it was rolled back");
+  std::filesystem::rename(home.scratch / "w", home.witness);
+  EXPECT_TRUE(Ledger::upgrade(opened(home)));
+}
+
+TEST(Upgrade, AHistoryThatWasChangedIsNotUpgraded) {
+  Home home;
+  create_older(home);
+  home.sql("UPDATE answers SET bytes = " + home.bytes("34"));
+  for (const auto& tried : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+    ASSERT_FALSE(tried);
+    EXPECT_EQ(tried.error().code, Code::kCorrupt);
+    EXPECT_SAYS(tried.error().message, "was changed");
+  }
+  EXPECT_EQ(history_of(home).back().kind, Kind::kShare);
+  EXPECT_SAYS(home.why_not(), "has format");
+}
+
+// A lost witness and a clock that went back are mended first, without a conversion.
+TEST(Upgrade, RepairsWorkInTheOlderFormat) {
+  Home home;
+  create_older(home);
+  std::filesystem::remove(home.witness);
+  ASSERT_TRUE(home.open(Access::kRepair)->recover("state directory lost"));
+  home.now_ms -= 10 * kClockSlackMs;
+  const auto late = Ledger::upgrade(opened(home));
+  ASSERT_FALSE(late);
+  EXPECT_SAYS(late.error().message, "ledger clock");
+  ASSERT_TRUE(home.open(Access::kRepair)->accept_clock("battery"));
+  ASSERT_TRUE(Ledger::upgrade(opened(home)));
+  EXPECT_EQ(spent(*home.open()), "10 2");
+}
+
+TEST(Upgrade, ANumberThatWasSetBackIsFound) {
+  Home home;
+  create_older(home);
+  ASSERT_TRUE(Ledger::upgrade(opened(home)));
+  set_format(home, older_format(home));
+  EXPECT_SAYS(home.why_not(Access::kLook), "cannot be in a ledger of format");
+  EXPECT_FALSE(Ledger::upgrade(opened(home)));
+}
+
+TEST(Upgrade, ANewerFormatIsRefusedWithBothNumbers) {
+  Home home;
+  create_older(home);
+  set_format(home, 7);
+  for (const Access access : {Access::kUse, Access::kLook, Access::kRepair}) {
+    const auto newer = home.try_open(access);
+    ASSERT_FALSE(newer);
+    EXPECT_EQ(newer.error().code, Code::kUnsupported);
+    EXPECT_SAYS(newer.error().message, std::string("has format 7, but discreet ") + kVersion +
+                                           " knows formats up to 6; use a newer program");
+  }
+  EXPECT_FALSE(Ledger::upgrade(opened(home)));
+}
+
+TEST(Upgrade, ARecordOfAnUnknownKindIsRefusedByName) {
+  Home home;
+  home.create().reset();
+  if (is_postgres(home.path)) {
+    // Number 0 created, then namespace and analysts in one row; byte 23 is the last of the kind.
+    home.sql("UPDATE batches SET records = set_byte(records, 23, 14) WHERE first = 1");
+  } else {
+    home.sql("UPDATE records SET kind = 14 WHERE sequence = 1");
+  }
+  for (const Access access : {Access::kUse, Access::kLook, Access::kRepair}) {
+    const auto newer = home.try_open(access);
+    ASSERT_FALSE(newer);
+    EXPECT_EQ(newer.error().code, Code::kUnsupported);
+    EXPECT_SAYS(newer.error().message, "record 1 is of kind 14: a newer version of discreet");
+  }
+}
+
+// What was kept is older than the witness: it cannot be used for another budget (L6).
+TEST(Upgrade, TheKeptCopyIsRefused) {
+  Home home;
+  create_older(home);
+  const auto done = Ledger::upgrade(opened(home));
+  ASSERT_TRUE(done);
+  if (is_postgres(home.path)) {
+    home.sql("ALTER SCHEMA discreet_ledger RENAME TO newer; ALTER SCHEMA " + done->copy +
+             " RENAME TO discreet_ledger");
+  } else {
+    home.path = done->copy;
+  }
+  EXPECT_SAYS(home.why_not(Access::kLook), "it was rolled back");
+  EXPECT_SAYS(home.why_not(), "has format");
+  const auto again = Ledger::upgrade(opened(home));
+  ASSERT_FALSE(again);
+  EXPECT_SAYS(again.error().message, "it was rolled back");
+}
+
+TEST(Upgrade, TheCopyInTheFileIsTheLedgerAsItWas) {
+  Home home;
+  create_older(home);
+  const std::vector<Record> before = history_of(home);
+  const std::string witness = slurp(home.witness);
+  const auto done = Ledger::upgrade(opened(home));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->copy, home.path.string() + ".format-4");
+  EXPECT_EQ(std::filesystem::status(done->copy).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  // With the witness of then it is whole.
+  spill(home.witness, witness);
+  home.path = done->copy;
+  EXPECT_EQ(history_of(home), before);
+  EXPECT_TRUE(home.open(Access::kLook)->verify());
+}
+
+TEST(Upgrade, InTheFileTheCopyOfAnInterruptedRunIsReplacedAndNobodyElsesFileIs) {
+  Home home;
+  create_older(home);
+  const std::filesystem::path copy = home.path.string() + ".format-4";
+  const std::string id = home.open(Access::kLook)->id();
+  const std::string partial = copy.string() + "." + id + ".partial";
+  const auto in_the_way = [&] {
+    for (const auto& tried : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+      ASSERT_FALSE(tried);
+      EXPECT_EQ(tried.error().code, Code::kConflict);
+      EXPECT_SAYS(tried.error().message, "something else has that name; move it away");
+    }
+    EXPECT_EQ(history_of(home).back().kind, Kind::kShare);
+  };
+  spill(copy, "a letter");
+  in_the_way();
+  EXPECT_EQ(slurp(copy), "a letter");
+  std::filesystem::remove(copy);
+  {
+    Home other;  // another ledger
+    create_older(other);
+    std::filesystem::copy_file(other.path, copy);
+    in_the_way();
+    EXPECT_EQ(slurp(copy), slurp(other.path));
+  }
+  std::filesystem::remove(copy);
+  std::filesystem::create_symlink(home.path, copy);
+  in_the_way();
+  std::filesystem::remove(copy);
+  // An earlier state of this ledger, and a copy that was not finished.
+  std::filesystem::copy_file(home.path, copy);
+  {
+    set_format(home, 6);
+    ASSERT_TRUE(ask_and_store(*home.open(), {.id = "2", .key = "another"}, "43"));
+    set_format(home, 4);
+  }
+  spill(partial, "half of a co");
+  const std::size_t records = history_of(home).size();
+  ASSERT_TRUE(Ledger::upgrade(opened(home)));
+  EXPECT_FALSE(std::filesystem::exists(partial));
+  const auto kept = open_store({.path = copy, .mode = StoreMode::kRead});
+  ASSERT_TRUE(kept);
+  ASSERT_TRUE((*kept)->begin_read());
+  EXPECT_TRUE((*kept)->record(records - 1)->has_value());
+  EXPECT_EQ((*kept)->format().value(), 4);
+  EXPECT_EQ(**(*kept)->answer_bytes(records - 2), "43");
+}
+
+/// The state of a ledger with one charge on a block, after `change`.
+State state_after(Home& home, const std::function<void(Ledger&)>& change) {
+  if (change) change(*home.open());
+  return *home.open()->state();
+}
+
+TEST(Upgrade, MoreBudgetIsNoticedBeforeItIsCommitted) {
+  NamespaceTerms terms = patients();
+  terms.block_attribute = "year";
+  terms.blocks = {"2024", "2025"};
+  const auto fresh = [&](Home& home) {
+    auto ledger = home.create(terms);
+    EXPECT_TRUE(ask_and_store(*ledger, {.blocks = {"2024"}}, "42"));
+  };
+  Home home;
+  fresh(home);
+  const State before = state_after(home, {});
+  EXPECT_TRUE(check_no_more_budget(before, before));
+  // Less is none of its business.
+  ASSERT_TRUE(ask_and_store(*home.open(), {.id = "2", .key = "another"}, "43"));
+  EXPECT_TRUE(check_no_more_budget(before, state_after(home, {})));
+  const auto refused = [&](const State& after, const std::string& what) {
+    const auto checked = check_no_more_budget(before, after);
+    ASSERT_FALSE(checked) << what;
+    EXPECT_SAYS(checked.error().message, what);
+  };
+  refused(state_after(home,
+                      [](Ledger& ledger) {
+                        ASSERT_TRUE(ledger.top_up("patients", "ann", price("1"), "more"));
+                      }),
+          "the cap of analyst 'ann'");
+  refused(state_after(home,
+                      [](Ledger& ledger) {
+                        ASSERT_TRUE(
+                            ledger.top_up("patients", std::nullopt, price("0", "1e-7"), "more"));
+                      }),
+          "the cap of namespace 'patients'");
+  Home other;  // where nothing was spent
+  other.create(terms).reset();
+  refused(state_after(other, {}), "what is spent of namespace 'patients'");
+  ASSERT_TRUE(ask_and_store(*other.open(), {.blocks = {"2025"}}, "42"));
+  refused(state_after(other, {}), "what is spent on a block of namespace");
+  refused(
+      state_after(other, [](Ledger& ledger) { ASSERT_TRUE(ledger.add_block("patients", "2026")); }),
+      "the blocks of");
+  refused(state_after(other,
+                      [](Ledger& ledger) {
+                        ASSERT_TRUE(ledger.add_namespace({.name = "clinics", .cap = price("1")}));
+                      }),
+          "the namespaces");
+}
+
+}  // namespace
+}  // namespace discreet::ledger::upgrade_test
