@@ -17,8 +17,8 @@ os.environ["DISCREET_PROGRAM"] = str(pathlib.Path(sys.argv[1]).resolve())
 
 import discreet  # noqa: E402
 from discreet import program  # noqa: E402
+from postgres_server import Postgres  # noqa: E402
 
-POSTGRES = "/usr/lib/postgresql/15/bin/"
 POLICY = """version: 1
 engine: %s
 snapshot: one
@@ -38,37 +38,6 @@ if CLUSTER:
 else:
     COLUMN = "age"
     POLICY %= ("duckdb", "people.csv", "id", COLUMN)
-
-
-class Postgres:
-    """A server of this test's own that syncs, as a user that is not root."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
-        if self.user:
-            subprocess.run(["chown", "postgres", folder], check=True)
-        self.run("initdb", "-D", folder + "/data", "-U", "dp", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
-        self.server = subprocess.Popen([*self.user, POSTGRES + "postgres", "-D", folder + "/data", "-k", folder, "-c",
-                                        "listen_addresses=", "-c", "shared_buffers=16MB"], cwd="/", stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-        for _ in range(600):
-            ready = subprocess.run([POSTGRES + "pg_isready", "-q", "-h", folder], check=False)
-            if ready.returncode == 0:
-                break
-            time.sleep(0.05)
-        self.url = "postgres://dp@/postgres?host=" + folder.replace("/", "%2F")
-
-    def run(self, name, *words):
-        subprocess.run([*self.user, POSTGRES + name, *words], check=True, cwd="/", stdout=subprocess.DEVNULL)
-
-    def sql(self, text):
-        return subprocess.run(["psql", "-qAt", "-h", self.folder, "-U", "dp", "-d", "postgres", "-c", text], check=True,
-                              capture_output=True, text=True).stdout.strip()
-
-    def close(self):
-        self.server.send_signal(signal.SIGQUIT)
-        self.server.wait()
 
 
 class Server:
