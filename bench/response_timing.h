@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/serve_for_tests.h"
 
 namespace discreet::cli {
@@ -67,7 +68,7 @@ class TimedServer {
 
   /// Milliseconds until the answer is there. Every question is a new one.
   double ask() {
-    const ServedSurvey::Json body = {
+    const Json body = {
         {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(++asked_)},
         {"epsilon", "0.01"}};
     const auto start = std::chrono::steady_clock::now();

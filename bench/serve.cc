@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/json.h"
 #include "bench.h"
 #include "cli/serve_for_tests.h"
 
@@ -42,9 +43,8 @@ double p99(std::vector<double> times) {
 }
 
 std::string question(int number) {
-  return ServedSurvey::Json{
-      {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
-      {"epsilon", "0.01"}}
+  return Json{{"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
+              {"epsilon", "0.01"}}
       .dump();
 }
 
@@ -79,13 +79,14 @@ void visit(const ServedSurvey& survey, std::uint16_t port, int number, Steady::t
 /// Analysts who were not charged for just what they asked, once each.
 int wrongly_charged(ServedSurvey& survey, std::uint16_t port, const Times& times) {
   ServedSurvey::Client client(port);
-  const auto budget = ServedSurvey::Json::parse(
-      ServedSurvey::ask(client, survey.owner_token, "GET", "/api/v1/budget").body);
+  const Json budget =
+      Json::parse(ServedSurvey::ask(client, survey.owner_token, "GET", "/api/v1/budget").body)
+          .value();
   int wrong = 0;
-  for (const auto& account : budget.at("budgets").at(0).at("accounts")) {
-    const auto found = times.asked.find(account.at("account").get<std::string>());
+  for (const auto& account : budget["budgets"][0]["accounts"].items()) {
+    const auto found = times.asked.find(account["account"].text());
     if (found == times.asked.end()) continue;
-    const double spent = 100 * std::stod(account.at("spent").get<std::string>());
+    const double spent = 100 * std::stod(account["spent"].text());
     wrong += std::lround(spent) == found->second + 1 ? 0 : 1;
   }
   return wrong;

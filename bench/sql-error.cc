@@ -6,9 +6,9 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "bench.h"
 
 namespace discreet::sql_error_bench {
@@ -73,12 +73,12 @@ int run(const bench::Words& words) {
   const std::string& parquet = words[0];
   Database database;
   if (!std::filesystem::exists(parquet)) make_rows(database, parquet);
-  nlohmann::json out{{"cities", nlohmann::json::object()}, {"ages", nlohmann::json::array()}};
+  Json out = {{"cities", Json::object()}, {"ages", Json::array()}};
   database.run(
       "SELECT city, count(*), sum(income), avg(income) FROM '" + parquet + "' GROUP BY city",
       [&](duckdb_result& result, idx_t row) {
         char* const city = duckdb_value_varchar(&result, 0, row);
-        nlohmann::json& values = out["cities"][city];
+        Json& values = out["cities"][city];
         for (idx_t i = 1; i < 4; ++i) {
           values.push_back(duckdb_value_double(&result, i, row));
         }
@@ -88,6 +88,7 @@ int run(const bench::Words& words) {
                [&](duckdb_result& result, idx_t row) {
                  out["ages"].push_back(duckdb_value_int64(&result, 0, row));
                });
+  out.sort_keys();
   std::puts(out.dump().c_str());
   return 0;
 }

@@ -207,6 +207,43 @@ TEST(Tree, OnlyTheCommandLineRunsUnaccounted) {
   EXPECT_EQ(list(product_words(outside, Strings::kDrop, {"unaccounted", "OwnValues"})), "");
 }
 
+// In two parts, so that this file does not hold it.
+const std::string kJsonLibrary = std::string("nloh") + "mann";
+
+/// Where the JSON library is named outside its one source; a precompiled header is one of the
+/// build's files.
+Found json_library_elsewhere(const std::vector<File>& files) {
+  Found all;
+  for (const File& file : files) {
+    const bool is_build = file.path.ends_with(".cmake") || file.path.ends_with("CMakeLists.txt");
+    if (!(is_source(file.path) || is_build) || file.path == "src/base/json.cc") continue;
+    Found found = find_words(file, Strings::kKeep, {kJsonLibrary});
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+TEST(JsonLibrary, PlantedFaultsAreFound) {
+  const std::string include = "#include <" + kJsonLibrary + "/json";
+  EXPECT_EQ(json_library_elsewhere({{"src/base/json.cc", include + ".hpp>\n"},
+                                    {"src/a/a.cc", "// " + include + ".hpp>\n"},
+                                    {"src/a/b.cc", "#include \"base/json.h\"\n"},
+                                    {"docs/a.md", include + ".hpp>\n"}}),
+            Found{});
+  EXPECT_EQ(json_library_elsewhere({{"src/base/json.h", "\n" + include + "_fwd.hpp>\n"},
+                                    {"src/a/a_test.cc", include + ".hpp>\n"},
+                                    {"bench/a.cc", "#include \"" + kJsonLibrary + "/json.hpp\""},
+                                    {"cmake/a.cmake", "<" + kJsonLibrary + "/json.hpp>"}}),
+            (Found{"src/base/json.h:2: " + kJsonLibrary, "src/a/a_test.cc:1: " + kJsonLibrary,
+                   "bench/a.cc:1: " + kJsonLibrary, "cmake/a.cmake:1: " + kJsonLibrary}));
+}
+
+// It is 94,000 lines long: whoever includes it waits for it. base/json.h is what all others use.
+TEST(Tree, OneSourceNamesTheJsonLibrary) {
+  EXPECT_EQ(list(json_library_elsewhere(tree())), "");
+  EXPECT_NE(read_text(kRoot / "src/base/json.cc").find(kJsonLibrary), std::string::npos);
+}
+
 /// The mechanisms of a closed list ("class Laplace;") that no text names.
 Found unaudited(const std::string& list, const std::string& cases) {
   Found out;

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/process_for_tests.h"
 #include "engine/duckdb/parquet_file.h"
 
@@ -94,7 +94,7 @@ class World {
     const Finished made = discreet(
         {"ledger", "init", "--policy", at("whole.yaml"), "--ledger", at("l.ledger"), "--json"});
     EXPECT_EQ(made.status, 0) << made.err;
-    if (made.status == 0) id_ = nlohmann::json::parse(made.out)["id"];
+    if (made.status == 0) id_ = Json::parse(made.out).value()["id"].text();
   }
   ~World() { std::filesystem::remove_all(folder_); }
   World(const World&) = delete;
@@ -112,11 +112,11 @@ class World {
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
-  nlohmann::json json(const std::string& sql, Words more = {"--epsilon", "100"}) const {
+  Json json(const std::string& sql, Words more = {"--epsilon", "100"}) const {
     more.push_back("--json");
     const Finished got = query(sql, more);
     EXPECT_EQ(got.status, 0) << got.err;
-    return got.status == 0 ? nlohmann::json::parse(got.out) : nlohmann::json::array();
+    return got.status == 0 ? Json::parse(got.out).value() : Json::array();
   }
   void refused(const std::string& sql, const std::string& says,
                const Words& more = {"--epsilon", "1"}) const {
@@ -128,7 +128,7 @@ class World {
   }
   int records() const {
     const Finished got = discreet({"ledger", "history", "--ledger", at("l.ledger"), "--json"});
-    return static_cast<int>(nlohmann::json::parse(got.out).size());
+    return static_cast<int>(Json::parse(got.out).value().size());
   }
 
  private:
@@ -190,7 +190,7 @@ TEST(Asking, FilesThatAreMissingOrBrokenAreNamed) {
   write(world.at("visits.parquet"), parquet({}));
   const auto rows = world.json("SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic");
   ASSERT_EQ(rows.size(), 2U);
-  EXPECT_NEAR(rows[0]["n"].get<double>(), 0, 2);  // scale 0.04: by chance below 1e-20
+  EXPECT_NEAR(rows[0]["n"].number(), 0, 2);  // scale 0.04: by chance below 1e-20
 }
 
 TEST(Asking, PoliciesThatContradictThemselvesOrTheLedgerAreRefused) {
@@ -235,13 +235,13 @@ TEST(Asking, OddRowsHaveATotalRule) {
   const World world(rows);
   // So much epsilon that the noise is below 1 but with a chance below 1e-9. Rows whose unit is NULL
   // count for nobody.
-  EXPECT_EQ(world.json("SELECT COUNT(*) AS n FROM visits")[0]["n"].get<double>(), 837);
+  EXPECT_EQ(world.json("SELECT COUNT(*) AS n FROM visits")[0]["n"].number(), 837);
   EXPECT_NEAR(
       world.json("SELECT MAX(age) AS m, SUM(age) AS s FROM visits", {"--epsilon", "400"})[0]["s"]
-          .get<double>(),
+          .number(),
       39200 + 20 * 35 + 120, 100);
-  EXPECT_NEAR(world.json("SELECT SUM(score) AS s FROM visits")[0]["s"].get<double>(),
-              800 * 4.5 + 10, 5);  // inf and 1e308 are 10, -inf is -10, nan and NULL nothing
+  EXPECT_NEAR(world.json("SELECT SUM(score) AS s FROM visits")[0]["s"].number(), 800 * 4.5 + 10,
+              5);  // inf and 1e308 are 10, -inf is -10, nan and NULL nothing
   const Finished cities = world.query("SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
                                       {"--epsilon", "50", "--delta", "1e-9", "--format", "csv"});
   ASSERT_EQ(cities.status, 0) << cities.err;
@@ -266,7 +266,7 @@ TEST(Asking, AnswersComeInEveryFormat) {
   EXPECT_TRUE(
       with("csv").out.starts_with("clinic,n,n_low,n_high,a,a_low,a_high,too_small,clipped\n"));
   EXPECT_TRUE(with("markdown").out.starts_with("| clinic | n |")) << with("markdown").out;
-  EXPECT_EQ(nlohmann::json::parse(with("json").out)[0]["too_small"], "");
+  EXPECT_EQ(Json::parse(with("json").out).value()[0]["too_small"], "");
   EXPECT_EQ(with("xml").status, 2);
   // Parquet: what was written is read back, as a public table of a policy.
   Words words = weights;

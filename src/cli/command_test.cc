@@ -7,11 +7,11 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "base/json.h"
 #include "base/version.h"
 #include "cli/process_for_tests.h"
 
@@ -21,12 +21,12 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// Runs a command that must succeed, and reads its JSON.
-nlohmann::json json_of(Words words, const std::string& input = "") {
+Json json_of(Words words, const std::string& input = "") {
   words.push_back("--json");
   const Finished got = discreet(words, input);
   EXPECT_EQ(got.status, 0) << got.err;
   EXPECT_EQ(got.err, "");
-  return nlohmann::json::parse(got.out);
+  return Json::parse(got.out).value();
 }
 
 std::vector<double> numbers(const std::string& text) {
@@ -66,15 +66,15 @@ TEST(Noise, JsonCarriesTheSameAsFields) {
   const auto laplace =
       json_of({"noise", "laplace", "--value", "42", "--sensitivity", "1", "--epsilon", "1/2"});
   // The least w with 2 q^(w+1)/(1+q) <= 0.05, q = e^(-1/2), is 6.
-  EXPECT_EQ(laplace["answer_high"].get<int>() - laplace["answer"].get<int>(), 6);
-  EXPECT_EQ(laplace["answer"].get<int>() - laplace["answer_low"].get<int>(), 6);
+  EXPECT_EQ(laplace["answer_high"].number() - laplace["answer"].number(), 6);
+  EXPECT_EQ(laplace["answer"].number() - laplace["answer_low"].number(), 6);
   EXPECT_EQ(laplace["epsilon"], "0.5");
   EXPECT_EQ(laplace["rho"], "0.125");
   EXPECT_EQ(laplace["budget"], "charged to no budget");
 
   const auto grid = json_of({"noise", "laplace", "--value", "12.34", "--step", "0.01",
                              "--sensitivity", "5", "--epsilon", "1"});
-  const double steps = grid["answer"].get<double>() * 100;
+  const double steps = grid["answer"].number() * 100;
   EXPECT_NEAR(steps, std::round(steps), 1e-6);
   EXPECT_EQ(grid["noise"], "grid-laplace(step=0.01,scale=500,sensitivity=5)");
 
@@ -90,11 +90,11 @@ TEST(Noise, JsonCarriesTheSameAsFields) {
 
   const auto geometric = json_of({"noise", "geometric", "--value", "0", "--sensitivity", "1",
                                   "--epsilon", "1/10", "--upper", "5"});
-  EXPECT_GE(geometric["answer"].get<int>(), 0);
-  EXPECT_LE(geometric["answer"].get<int>(), 5);
-  EXPECT_GE(geometric["answer_low"].get<int>(), 0);
-  EXPECT_LE(geometric["answer_high"].get<int>(), 5);
-  EXPECT_EQ(std::clamp(geometric["raw"].get<int>(), 0, 5), geometric["answer"].get<int>());
+  EXPECT_GE(geometric["answer"].number(), 0);
+  EXPECT_LE(geometric["answer"].number(), 5);
+  EXPECT_GE(geometric["answer_low"].number(), 0);
+  EXPECT_LE(geometric["answer_high"].number(), 5);
+  EXPECT_EQ(std::clamp(geometric["raw"].number(), 0.0, 5.0), geometric["answer"].number());
 }
 
 TEST(Noise, CountPrintsSoManyDrawsAroundTheValueAndTheWholePrice) {
@@ -158,17 +158,16 @@ TEST(MedicalSurvey, RespondThenEstimateFindsTheShare) {
   ASSERT_EQ(replies.status, 0) << replies.err;
   ASSERT_EQ(replies.out.size(), bits.size());
   const auto estimate = json_of({"local", "estimate", "--epsilon", "1"}, replies.out);
-  EXPECT_EQ(estimate["half_width"].get<double>(), 0.00294);
+  EXPECT_EQ(estimate["half_width"].number(), 0.00294);
   EXPECT_EQ(estimate["replies"], 1'000'000);
   // Hoeffding: off by 0.0074 with probability below 10^-10.
-  EXPECT_NEAR(estimate["share"].get<double>(), 0.3, 0.0074);
-  EXPECT_NEAR(estimate["share_high"].get<double>() - estimate["share_low"].get<double>(), 0.00588,
-              0.00002);
+  EXPECT_NEAR(estimate["share"].number(), 0.3, 0.0074);
+  EXPECT_NEAR(estimate["share_high"].number() - estimate["share_low"].number(), 0.00588, 0.00002);
 }
 
 TEST(Estimate, TakesTheBiasToo) {
   const auto estimate = json_of({"local", "estimate", "--bias", "1/4"}, "1\n1\n1\n0\n");
-  EXPECT_EQ(estimate["share"].get<double>(), 1);
+  EXPECT_EQ(estimate["share"].number(), 1);
   EXPECT_EQ(json_of({"local", "estimate", "--almost-random"}, "1\n1\n1\n0\n"), estimate);
 }
 
@@ -211,7 +210,7 @@ TEST(Audit, PrintsARowAndStatus0WhenTheClaimHolds) {
   const Finished got = discreet({"audit", "exact", "almost-random", "--json"});
   EXPECT_EQ(got.status, 0);
   EXPECT_EQ(got.err, "") << "no progress bar where there is no terminal";
-  const auto rows = nlohmann::json::parse(got.out);
+  const auto rows = Json::parse(got.out).value();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0]["verdict"], "holds");
 }
@@ -265,10 +264,10 @@ TEST(Version, IsThatOfTheBuild) {
 }
 
 TEST(Version, TellsTheVersionsOfStoredFormats) {
-  const nlohmann::json formats = json_of({"--version", "--formats"});
-  std::map<std::string, int> versions;
-  for (const auto& row : formats) versions[row.at("format")] = row.at("version");
-  const std::map<std::string, int> expected = {
+  const Json formats = json_of({"--version", "--formats"});
+  std::map<std::string, double> versions;
+  for (const Json& row : formats.items()) versions[row["format"].text()] = row["version"].number();
+  const std::map<std::string, double> expected = {
       {"policy", 1},      {"ledger", 6}, {"stored answer", 1}, {"witness", 1},
       {"daily state", 1}, {"model", 1},  {"report", 1},        {"survey", 1}};
   EXPECT_EQ(versions, expected);

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "cli/killed_for_tests.h"
 
 namespace discreet::cli {
@@ -139,15 +139,16 @@ class DailyTrial {
   double spent() const {
     const Finished budget = discreet({"budget", "--ledger", at("l.ledger"), "--json"});
     must(budget);
-    const auto total = nlohmann::json::parse(budget.out).at(0);
-    return total.at("cap").get<double>() - total.at("left").get<double>();
+    const Json total = Json::parse(budget.out).value()[0];
+    return total["cap"].number() - total["left"].number();
   }
   /// One text a released day.
   Words days() const {
     const Finished shown = run("show");
     if (shown.status != 0) return {};
     Words out;
-    for (const auto& day : nlohmann::json::parse(shown.out)) out.push_back(day.dump());
+    const Json days = Json::parse(shown.out).value();
+    for (const Json& day : days.items()) out.push_back(day.dump());
     return out;
   }
   void keep() const {

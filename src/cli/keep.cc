@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/asking.h"
 #include "cli/program.h"
 #include "server/api/documents.h"
@@ -24,12 +24,16 @@ struct Wish {
 };
 
 Result<Wish> parse_wish(const std::string& line) {
-  try {
-    const auto json = nlohmann::json::parse(line);
-    return Wish{json.at("verb").get<std::string>(), json.at("fields").get<Fields>()};
-  } catch (const nlohmann::json::exception&) {
+  const Json json = Json::parse(line).value_or(nullptr);
+  Wish wish;
+  bool is_sound = json["verb"].read(wish.verb) && json["fields"].is_object();
+  for (const auto& [name, value] : json["fields"].members()) {
+    is_sound = is_sound && value.read(wish.fields[name]);
+  }
+  if (!is_sound) {
     return invalid_input("a line must be {\"verb\": TEXT, \"fields\": {NAME: TEXT, ..}}");
   }
+  return wish;
 }
 
 Result<std::string> document(Asking& asking, const std::string& analyst, const Wish& wish,

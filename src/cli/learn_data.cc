@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet learn distribution|synthesize: what columns look like, and tables that look like them.
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/learn_request.h"
 #include "cli/plot_file.h"
 #include "engine/duckdb/parquet_file.h"
@@ -12,8 +12,6 @@
 
 namespace discreet::cli {
 namespace {
-
-using Made = nlohmann::json;
 
 constexpr const char* kDistribution =
     "discreet learn distribution --features age,cost --epsilon 1 --output columns.json";
@@ -31,10 +29,16 @@ Result<int> run_distribution(const LearnArguments& arguments, const Streams& str
   return hand_over(arguments, learned.taught.bytes, streams);
 }
 
-Result<std::string> table_bytes(const Made& made, const learn::Course& course, bool parquet) {
+Error damaged() { return {Code::kCorrupt, "the stored synthetic table is damaged"}; }
+
+Result<std::string> table_bytes(const Json& made, const learn::Course& course, bool parquet) {
   if (!parquet) {
     std::string out = learn::csv_line(course.lesson.columns);
-    for (const Made& row : made.at("rows")) out += learn::csv_line(row);
+    for (const Json& row : made["rows"].items()) {
+      std::vector<std::string> cells;
+      if (!row.read(cells)) return damaged();
+      out += learn::csv_line(cells);
+    }
     return out;
   }
   std::vector<engine::duckdb::ParquetColumn> columns;
@@ -44,9 +48,10 @@ Result<std::string> table_bytes(const Made& made, const learn::Course& course, b
                                                          : policy::Type::kDecimal});
   }
   std::vector<std::vector<std::optional<std::string>>> rows;
-  for (const Made& row : made.at("rows")) {
-    rows.emplace_back();
-    for (const Made& cell : row) rows.back().emplace_back(cell.get<std::string>());
+  for (const Json& row : made["rows"].items()) {
+    std::vector<std::string> cells;
+    if (!row.read(cells)) return damaged();
+    rows.emplace_back(cells.begin(), cells.end());
   }
   return engine::duckdb::parquet_bytes(columns, rows);
 }
@@ -56,7 +61,8 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
   DISCREET_TRY(check_place(arguments.certificate));
   DISCREET_ASSIGN(const Learned learned,
                   learn_task("synthesize", arguments.learn, kSynthesize, streams));
-  const Made made = Made::parse(learned.taught.bytes);
+  const Json made = Json::parse(learned.taught.bytes).value_or(nullptr);
+  if (!made["certificate"].is_object()) return damaged();
   const bool parquet = arguments.learn.output && arguments.learn.output->ends_with(".parquet");
   DISCREET_ASSIGN(const std::string table, table_bytes(made, learned.course, parquet));
   if (arguments.report) {
@@ -66,7 +72,8 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
     DISCREET_TRY(write_file(*arguments.report, report::exhibit_html(page)));
   }
   if (arguments.certificate) {
-    DISCREET_TRY(write_file(*arguments.certificate, made.at("certificate").dump(1) + "\n"));
+    DISCREET_TRY(
+        write_file(*arguments.certificate, made["certificate"].dump({.indent = 1}) + "\n"));
   }
   return hand_over(arguments.learn, table, streams);
 }

@@ -4,23 +4,30 @@
 
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/version.h"
 #include "cli/ledger.h"
 
 namespace discreet::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string hex(const Hash& hash) {
   return ledger::to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
+Error no_record() { return {Code::kCorrupt, "it is not a record of an export"}; }
+
+Result<std::string> text_at(const Json& json, const char* name) {
+  std::string text;
+  if (!json[name].read(text)) return no_record();
+  return text;
+}
+
 Result<std::string> bytes_of(const Json& json, const char* name) {
-  return ledger::from_hex(json.at(name).get<std::string>());
+  DISCREET_ASSIGN(const std::string text, text_at(json, name));
+  return ledger::from_hex(text);
 }
 
 Result<Hash> hash_of(const Json& json, const char* name) {
@@ -32,7 +39,8 @@ Result<Hash> hash_of(const Json& json, const char* name) {
 }
 
 Result<accounting::Amount> amount_of(const Json& json, const char* name) {
-  DISCREET_ASSIGN(const Rational value, Rational::parse(json.at(name).get<std::string>()));
+  DISCREET_ASSIGN(const std::string text, text_at(json, name));
+  DISCREET_ASSIGN(const Rational value, Rational::parse(text));
   return accounting::Amount::up(value);
 }
 
@@ -49,12 +57,14 @@ Result<ledger::Kind> kind_of(const std::string& name) {
 
 Result<ledger::Record> record_of(const Json& json) {
   ledger::Record record;
-  record.sequence = json.at("record").get<std::uint64_t>();
-  record.time_ms = json.at("time_ms").get<std::int64_t>();
-  DISCREET_ASSIGN(record.kind, kind_of(json.at("kind").get<std::string>()));
-  record.writer = json.at("writer").get<std::uint64_t>();
-  record.units = json.at("namespace").get<std::string>();
-  record.analyst = json.at("analyst").get<std::string>();
+  if (!json["record"].read(record.sequence) || !json["time_ms"].read(record.time_ms) ||
+      !json["writer"].read(record.writer) || !json["about"].read(record.about)) {
+    return no_record();
+  }
+  DISCREET_ASSIGN(const std::string kind, text_at(json, "kind"));
+  DISCREET_ASSIGN(record.kind, kind_of(kind));
+  DISCREET_ASSIGN(record.units, text_at(json, "namespace"));
+  DISCREET_ASSIGN(record.analyst, text_at(json, "analyst"));
   DISCREET_ASSIGN(record.blocks, bytes_of(json, "blocks"));
   DISCREET_ASSIGN(record.price.amount, amount_of(json, "amount"));
   DISCREET_ASSIGN(record.price.delta, amount_of(json, "delta"));
@@ -62,12 +72,16 @@ Result<ledger::Record> record_of(const Json& json) {
   DISCREET_ASSIGN(record.question, bytes_of(json, "question"));
   DISCREET_ASSIGN(record.snapshot, bytes_of(json, "snapshot"));
   DISCREET_ASSIGN(record.plan, hash_of(json, "plan"));
-  record.about = json.at("about").get<std::uint64_t>();
   DISCREET_ASSIGN(record.content, hash_of(json, "content"));
   DISCREET_ASSIGN(record.detail, bytes_of(json, "detail"));
   DISCREET_ASSIGN(record.signature, bytes_of(json, "signature"));
   DISCREET_ASSIGN(record.hash, hash_of(json, "hash"));
   return record;
+}
+
+Result<ledger::Head> head_of(const Json& json) {
+  DISCREET_ASSIGN(const std::string text, text_at(json, "head"));
+  return ledger::Head::parse(text);
 }
 
 Error damaged(std::uint64_t line, const std::string& why) {
@@ -83,28 +97,23 @@ struct Reading {
 
 Result<void> read_line(const std::string& text, std::uint64_t line, Reading& reading) {
   if (reading.head) return damaged(line, "nothing may follow the head");
-  // The library reports by exceptions; they end here.
-  try {
-    const Json json = Json::parse(text);
-    if (json.contains("head")) {
-      const Result<ledger::Head> head = ledger::Head::parse(json.at("head").get<std::string>());
-      if (!head) return damaged(line, head.error().message);
-      reading.head = *head;
-      return {};
-    }
-    const Result<ledger::Record> record = record_of(json);
-    if (!record && record.error().code == Code::kUnsupported) return record.error();
-    if (!record) return damaged(line, record.error().message);
-    if (const Result<void> applied = reading.state.apply(*record); !applied) {
-      return damaged(line, applied.error().message);
-    }
-    ++reading.verified.records;
-    if (record->kind == ledger::Kind::kAnswer) ++reading.verified.answers;
-    if (!record->signature.empty()) ++reading.verified.signatures;
+  const Json json = Json::parse(text).value_or(nullptr);
+  if (json.contains("head")) {
+    const Result<ledger::Head> head = head_of(json);
+    if (!head) return damaged(line, head.error().message);
+    reading.head = *head;
     return {};
-  } catch (const nlohmann::json::exception&) {
-    return damaged(line, "it is not a record of an export");
   }
+  const Result<ledger::Record> record = record_of(json);
+  if (!record && record.error().code == Code::kUnsupported) return record.error();
+  if (!record) return damaged(line, record.error().message);
+  if (const Result<void> applied = reading.state.apply(*record); !applied) {
+    return damaged(line, applied.error().message);
+  }
+  ++reading.verified.records;
+  if (record->kind == ledger::Kind::kAnswer) ++reading.verified.answers;
+  if (!record->signature.empty()) ++reading.verified.signatures;
+  return {};
 }
 
 struct ExportArguments {
@@ -150,7 +159,7 @@ std::string export_line(const ledger::Record& record) {
                      {"detail", ledger::to_hex(record.detail)},
                      {"signature", ledger::to_hex(record.signature)},
                      {"hash", hex(record.hash)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 std::string export_line(const ledger::Head& head) {

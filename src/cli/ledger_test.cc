@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "cli/process_for_tests.h"
 
 namespace discreet::cli::ledger_test {
@@ -52,7 +52,7 @@ class LedgerCommand : public ::testing::Test {
   std::string left() {
     const Finished got = ask({"budget", "--analyst", "ann", "--json"});
     EXPECT_EQ(got.status, 0) << got.err;
-    return nlohmann::json::parse(got.out).at(0).at("left").dump();
+    return Json::parse(got.out).value()[0]["left"].dump();
   }
   fs::path witness() const {
     for (const auto& entry : fs::directory_iterator(folder_ / "state" / "discreet")) {

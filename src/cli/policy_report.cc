@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A policy, or its mistakes, for people and for programs.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/policy.h"
 #include "policy/value.h"
 #include "policy/write.h"
@@ -29,7 +29,6 @@ std::string without_password(std::string address) {
   return address;
 }
 
-using Json = nlohmann::ordered_json;
 using policy::Column;
 using policy::Policy;
 using policy::Units;
@@ -244,7 +243,7 @@ Json table_json(const policy::Table& table) {
   return out;
 }
 
-std::string json_text(const std::string& file, const Policy& policy) {
+std::string policy_json(const std::string& file, const Policy& policy) {
   Json out{{"policy", file},
            {"ok", true},
            {"snapshot", policy.snapshot},
@@ -258,7 +257,7 @@ std::string json_text(const std::string& file, const Policy& policy) {
            {"notes", notes_of(policy)}};
   for (const auto& [name, units] : policy.units) out["units"][name] = units_json(units);
   for (const auto& [name, table] : policy.tables) out["tables"][name] = table_json(table);
-  return out.dump(2) + "\n";
+  return out.dump({.indent = 2}) + "\n";
 }
 
 }  // namespace
@@ -271,7 +270,7 @@ std::string render_mistakes(const std::string& file, const std::vector<policy::M
       out["mistakes"].push_back(
           {{"line", each.line}, {"message", each.message}, {"fix", each.fix}});
     }
-    return out.dump(2) + "\n";
+    return out.dump({.indent = 2}) + "\n";
   }
   if (format == report::Format::kTable) {
     std::string out;
@@ -291,7 +290,7 @@ std::string render_mistakes(const std::string& file, const std::vector<policy::M
 
 std::string render_policy(const std::string& file, const Policy& policy, report::Format format) {
   if (format == report::Format::kTable) return people_text(file, policy);
-  if (format == report::Format::kJson) return json_text(file, policy);
+  if (format == report::Format::kJson) return policy_json(file, policy);
   return columns_table(policy).render(format);
 }
 

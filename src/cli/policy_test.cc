@@ -6,8 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/process_for_tests.h"
 
 namespace discreet::cli::policy_test {
@@ -96,7 +96,7 @@ TEST(PolicyCheck, TellsItToProgramsToo) {
   const PolicyFile file(kGood);
   const Finished got = discreet({"policy", "check", "--policy", file.path(), "--json"});
   EXPECT_EQ(got.status, 0);
-  const auto json = nlohmann::json::parse(got.out);
+  const auto json = Json::parse(got.out).value();
   EXPECT_EQ(json["ok"], true);
   EXPECT_EQ(json["units"]["patients"]["analysts"]["press"]["epsilon"], "0.5");
   EXPECT_EQ(json["tables"]["labs"]["bounds"]["default"], true);
@@ -119,7 +119,7 @@ TEST(PolicyCheck, ListsEveryMistakeWithItsLineAndItsFix) {
       << got.out;
   const Finished json = discreet({"policy", "check", "--policy", file.path(), "--json"});
   EXPECT_EQ(json.status, 2);
-  const auto parsed = nlohmann::json::parse(json.out);
+  const auto parsed = Json::parse(json.out).value();
   EXPECT_EQ(parsed["ok"], false);
   ASSERT_EQ(parsed["mistakes"].size(), 2u);
   EXPECT_EQ(parsed["mistakes"][1]["line"], 12);

@@ -5,18 +5,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "base/json.h"
 #include "cli/process_for_tests.h"
 
 namespace discreet::cli::publish_test {
 namespace {
 
 using Words = std::vector<std::string>;
-using nlohmann::json;
-
 constexpr const char* kPolicy = R"(version: 1
 snapshot: s1
 units: {people: {notion: zcdp, budget: {rho: 100, delta: 1e-6}, analysts: {ann: {rho: 1, delta: 0}}}}
@@ -107,12 +105,12 @@ TEST(Publish, ChargesOnceAndWritesTablesThatAgree) {
   EXPECT_EQ(world.spent(), before);  // nothing was charged
   const Finished first = world.run({world.at("w.yaml"), "--json"});
   ASSERT_EQ(first.status, 0) << first.err;
-  const json published = json::parse(first.out);
+  const Json published = Json::parse(first.out).value();
   // The registry's words: every field of a record, none of its own, numbers as numbers.
-  const json& record = published["certificate"];
-  const auto has = [](const json& object, const std::set<std::string>& names) {
+  const Json& record = published["certificate"];
+  const auto has = [](const Json& object, const std::set<std::string>& names) {
     std::set<std::string> found;
-    for (const auto& [key, value] : object.items()) found.insert(key);
+    for (const auto& [key, value] : object.members()) found.insert(key);
     EXPECT_EQ(found, names);
   };
   has(record, {"status", "registry_authors", "tier", "deployment"});
@@ -122,41 +120,41 @@ TEST(Publish, ChargesOnceAndWritesTablesThatAgree) {
   has(record["deployment"]["model"],
       {"model_name", "release_type", "data_source_type", "access_type"});
   EXPECT_EQ(record["deployment"]["data_curator"], "Office of tests");
-  EXPECT_EQ(record["deployment"]["privacy_loss"]["privacy_parameters"], (json{{"rho", 20.0}}));
+  EXPECT_EQ(record["deployment"]["privacy_loss"]["privacy_parameters"], (Json{{"rho", 20.0}}));
   EXPECT_TRUE(record["deployment"]["implementation"]["mechanisms"].is_string());
   EXPECT_EQ(published["certificate"]["deployment"]["dp_flavor"]["unprotected_quantities"],
             "places/top = 1000");
-  std::map<std::string, json> tables;
-  for (const json& table : published["tables"]) tables[table["name"]] = table["rows"];
-  const auto near = [](const json& cell, double value) {
-    EXPECT_NEAR(cell.get<double>(), value, 40);
-  };
+  std::map<std::string, Json> tables;
+  for (const Json& table : published["tables"].items()) {
+    tables[table["name"].text()] = table["rows"];
+  }
+  const auto near = [](const Json& cell, double value) { EXPECT_NEAR(cell.number(), value, 40); };
   ASSERT_EQ(tables["pairs"].size(), 8U);
   double sum = 0;
   double whole = 0;
-  for (const json& row : tables["pairs"]) {
+  for (const Json& row : tables["pairs"].items()) {
     near(row[2], row[0] == "f" ? 62.5 : 187.5);
-    sum += row[2].get<double>();
-    whole += row.back().get<double>();
+    sum += row[2].number();
+    whole += row.back().number();
   }
-  EXPECT_NEAR(sum, tables["total"][0][0].get<double>(), 1e-6);  // they agree
+  EXPECT_NEAR(sum, tables["total"][0][0].number(), 1e-6);  // they agree
   EXPECT_EQ(whole, tables["total"][0].back());
   // So do the parts: running sums, areas and tables are read off one estimate.
   double below_50 = 0;
-  for (const json& row : tables["pairs"]) {
-    if (row[1] == "0 to 24" || row[1] == "25 to 49") below_50 += row[2].get<double>();
+  for (const Json& row : tables["pairs"].items()) {
+    if (row[1] == "0 to 24" || row[1] == "25 to 49") below_50 += row[2].number();
   }
-  EXPECT_NEAR(tables["ages"][1][1].get<double>(), below_50, 1e-6);
-  EXPECT_NEAR(tables["ages"][3][1].get<double>(), tables["total"][0][0].get<double>(), 1e-6);
+  EXPECT_NEAR(tables["ages"][1][1].number(), below_50, 1e-6);
+  EXPECT_NEAR(tables["ages"][3][1].number(), tables["total"][0][0].number(), 1e-6);
   EXPECT_EQ(tables["total"][0][0], 1'000.0);  // the top is an invariant, and the total is the top
   EXPECT_EQ(tables["total"][0][1], 0.0);      // its deviation
   EXPECT_EQ(tables["ages"][3].back(), 1'000.0);
-  EXPECT_NEAR(tables["pay_by_sex"][0][1].get<double>(), 250 * 500, 20'000);
-  const json& places = tables["places"];
+  EXPECT_NEAR(tables["pay_by_sex"][0][1].number(), 250 * 500, 20'000);
+  const Json& places = tables["places"];
   ASSERT_EQ(places.size(), 7U);
   EXPECT_EQ(places[0][3], 1'000.0);  // the invariant
-  EXPECT_NEAR(places[1][3].get<double>() + places[2][3].get<double>(), 1'000, 1e-6);
-  EXPECT_EQ(places[3].back().get<double>() + places[4].back().get<double>(), places[1].back());
+  EXPECT_NEAR(places[1][3].number() + places[2][3].number(), 1'000, 1e-6);
+  EXPECT_EQ(places[3].back().number() + places[4].back().number(), places[1].back());
   // The same again is free, and other post-processing too.
   const std::string after = world.spent();
   EXPECT_NE(after, before);
@@ -191,17 +189,17 @@ TEST(Publish, EventLevelIsSaidOnEveryAnswer) {
   world.write("e.yaml", "table: people\nrho: 20\ntables: {a: [sex]}\n");
   const Finished table = world.run({world.at("e.yaml"), "--json"});
   ASSERT_EQ(table.status, 0) << table.err;
-  const json published = json::parse(table.out);
+  const Json published = Json::parse(table.out).value();
   EXPECT_EQ(published["certificate"]["deployment"]["privacy_loss"]["privacy_unit"],
             "Event-level (each row is a unit)");
-  EXPECT_NEAR(published["tables"][0]["rows"][0][1].get<double>(), 250, 20);
+  EXPECT_NEAR(published["tables"][0]["rows"][0][1].number(), 250, 20);
   const Finished registered = world.run({"daily", "register", "by_day"});
   ASSERT_EQ(registered.status, 0) << registered.err;
   EXPECT_NE(registered.out.find("EVENT-LEVEL"), std::string::npos) << registered.out;
   const Finished step = world.run({"daily", "step", "by_day", "--json"});
   ASSERT_EQ(step.status, 0) << step.err;
-  EXPECT_NEAR(json::parse(step.out)[0]["total"].get<double>(), 334, 40);
-  EXPECT_EQ(json::parse(step.out)[0]["protects"], "single rows (EVENT-LEVEL)");
+  EXPECT_NEAR(Json::parse(step.out).value()[0]["total"].number(), 334, 40);
+  EXPECT_EQ(Json::parse(step.out).value()[0]["protects"], "single rows (EVENT-LEVEL)");
   EXPECT_NE(step.err.find("EVENT-LEVEL"), std::string::npos) << step.err;
 }
 
@@ -249,12 +247,12 @@ TEST(Daily, IsChargedWholeAtRegistrationAndGoesOnDayByDay) {
   const Finished one = daily("step", {"--day", "2026-01-01", "--json"});
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_NE(one.err.find("on at most 1 days"), std::string::npos) << one.err;
-  EXPECT_EQ(json::parse(one.out)[0]["protects"], "units");
+  EXPECT_EQ(Json::parse(one.out).value()[0]["protects"], "units");
   const Finished twice = daily("step", {"--day", "2026-01-01"});
   EXPECT_EQ(twice.status, 2);
   EXPECT_NE(twice.err.find("was released before"), std::string::npos) << twice.err;
   // The counts are 334, 333, 333; the deviation of a total is about 2.
-  EXPECT_NEAR(json::parse(one.out)[0]["total"].get<double>(), 334, 40);
+  EXPECT_NEAR(Json::parse(one.out).value()[0]["total"].number(), 334, 40);
 
   // A state that was rolled back, or changed, is refused.
   const std::string state = world.read("daily/by_day.released");
@@ -275,10 +273,10 @@ TEST(Daily, IsChargedWholeAtRegistrationAndGoesOnDayByDay) {
   EXPECT_EQ(world.spent(), after);  // steps cost nothing more
   const Finished shown = daily("show", {"--json"});
   ASSERT_EQ(shown.status, 0) << shown.err;
-  const json days = json::parse(shown.out);
+  const Json days = Json::parse(shown.out).value();
   ASSERT_EQ(days.size(), 3U);
-  EXPECT_EQ(days[0], json::parse(one.out)[0]);
-  EXPECT_NEAR(days[2]["total"].get<double>(), 1'000, 60);
+  EXPECT_EQ(days[0], Json::parse(one.out).value()[0]);
+  EXPECT_NEAR(days[2]["total"].number(), 1'000, 60);
   // Without its state it cannot be bought again under its name.
   std::filesystem::remove_all(world.at("daily"));
   EXPECT_NE(daily("register").status, 0);
@@ -301,12 +299,12 @@ TEST(Daily, RowsThatComeLateNeverCount) {
   ASSERT_EQ(world.run({"daily", "step", "by_day"}).status, 0);
   const Finished shown = world.run({"daily", "show", "by_day", "--json"});
   ASSERT_EQ(shown.status, 0) << shown.err;
-  const json days = json::parse(shown.out);
+  const Json days = Json::parse(shown.out).value();
   ASSERT_EQ(days.size(), 3U);
-  EXPECT_NEAR(days[0]["count"].get<double>(), 334, 40);
-  EXPECT_NEAR(days[1]["count"].get<double>(), 33, 40);
-  EXPECT_NEAR(days[2]["count"].get<double>(), 333, 40);
-  EXPECT_NEAR(days[2]["total"].get<double>(), 700, 60);
+  EXPECT_NEAR(days[0]["count"].number(), 334, 40);
+  EXPECT_NEAR(days[1]["count"].number(), 33, 40);
+  EXPECT_NEAR(days[2]["count"].number(), 333, 40);
+  EXPECT_NEAR(days[2]["total"].number(), 700, 60);
 }
 
 }  // namespace

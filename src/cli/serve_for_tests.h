@@ -9,12 +9,12 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/server_process_for_tests.h"
 #include "server/http/client_for_tests.h"
 #include "server/identity/accounts.h"
@@ -25,7 +25,6 @@ class ServedSurvey {
  public:
   using Client = server::http::Client;
   using Got = server::http::Got;
-  using Json = nlohmann::json;
 
   /// Analysts are named a0, a1, ...
   ServedSurvey(std::string program, std::filesystem::path folder, int analysts)
@@ -98,7 +97,7 @@ class ServedSurvey {
       const std::string name = "a" + std::to_string(i);
       const Got got = ask(client, owner_token, "POST", "/api/v1/accounts",
                           Json{{"name", name}, {"role", "analyst"}}.dump());
-      tokens.push_back(log_in(client, name, Json::parse(got.body).at("password")));
+      tokens.push_back(log_in(client, name, Json::parse(got.body).value()["password"].text()));
     }
     return server;
   }
@@ -125,7 +124,7 @@ class ServedSurvey {
     const Got got = ask(client, "", "POST", "/api/v1/login",
                         Json{{"name", name}, {"password", password}}.dump());
     DISCREET_CHECK(got.status == 200);
-    return Json::parse(got.body).at("token");
+    return Json::parse(got.body).value()["token"].text();
   }
 
   const std::string program_;
@@ -160,15 +159,15 @@ class ServeKillTrial {
     ServedSurvey::Client client(server->port());
     for (const auto& [number, seen] : seen_) {
       const auto got = post(client, number);
-      if (got.status != 200 || ServedSurvey::Json::parse(got.body).at("answer").dump() != seen) {
+      if (got.status != 200 || Json::parse(got.body).value()["answer"].dump() != seen) {
         complaints.push_back("question " + std::to_string(number) +
                              " was answered and is answered otherwise now: " + got.body);
       }
     }
-    const auto budget = ServedSurvey::Json::parse(
-        ServedSurvey::ask(client, survey_.owner_token, "GET", "/api/v1/budget").body);
-    const double spent =
-        100 * std::stod(budget["budgets"][0]["accounts"][0]["spent"].get<std::string>());
+    const auto budget =
+        Json::parse(ServedSurvey::ask(client, survey_.owner_token, "GET", "/api/v1/budget").body)
+            .value();
+    const double spent = 100 * std::stod(budget["budgets"][0]["accounts"][0]["spent"].text());
     if (spent + 0.5 < static_cast<double>(seen_.size()) ||
         spent > static_cast<double>(next_) + 0.5) {
       complaints.push_back("spent for " + std::to_string(spent) + " questions, " +
@@ -196,9 +195,9 @@ class ServeKillTrial {
   /// own.
   server::http::Got post(ServedSurvey::Client& client, std::uint64_t number) {
     const std::string n = std::to_string(number);
-    const ServedSurvey::Json body = {{"sql", "SELECT COUNT(*) FROM survey WHERE income > " + n},
-                                     {"epsilon", "0.01"},
-                                     {"request_id", "r" + n}};
+    const Json body = {{"sql", "SELECT COUNT(*) FROM survey WHERE income > " + n},
+                       {"epsilon", "0.01"},
+                       {"request_id", "r" + n}};
     return ServedSurvey::ask(client, survey_.tokens[number % kClients], "POST", "/api/v1/query",
                              body.dump());
   }
@@ -219,7 +218,7 @@ class ServeKillTrial {
         complaints_.push_back("status " + std::to_string(got.status) + ": " + got.body);
         return;
       }
-      seen_[number] = ServedSurvey::Json::parse(got.body).at("answer").dump();
+      seen_[number] = Json::parse(got.body).value()["answer"].dump();
     }
   }
 

@@ -98,7 +98,7 @@ TEST(Serve, ItDoesNotWarnOfAWitnessOnAnotherDevice) {
 
 /// A question for each number.
 auto ask_new(ServedSurvey::Client& client, const ServedSurvey& survey, int number) {
-  const ServedSurvey::Json body = {
+  const Json body = {
       {"sql", "SELECT COUNT(*) FROM survey WHERE income > " + std::to_string(number)},
       {"epsilon", "0.01"}};
   return ServedSurvey::ask(client, survey.tokens[0], "POST", "/api/v1/query", body.dump());
@@ -185,7 +185,7 @@ TEST(Serve, StartsReloadsAndSaysWhatIsWrong) {
   ServedSurvey::Client client(server->port());
   const auto snapshot = [&] {
     const auto got = ServedSurvey::ask(client, survey.tokens[0], "GET", "/api/v1/catalog");
-    return ServedSurvey::Json::parse(got.body).at("snapshot").get<std::string>();
+    return Json::parse(got.body).value()["snapshot"].text();
   };
   EXPECT_EQ(snapshot(), "one");
   std::string policy = ledger::slurp(scratch / "policy.yaml");

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/suggest.h"
 #include "learn/choices.h"
 #include "learn/distribution.h"
@@ -14,8 +14,6 @@
 
 namespace discreet::learn {
 namespace {
-
-using nlohmann::json;
 
 /// A course while it is being made.
 struct Making {
@@ -223,18 +221,18 @@ Result<void> make_network(Making& making, const Rounds& rounds) {
   return {};
 }
 
-json json_of(const Histogram& h, const Column& column) {
-  json out = {{"column", h.column}, {"counts", h.counts}, {"deviation", h.deviation}};
+Json json_of(const Histogram& h, const Column& column) {
+  Json out = {{"column", h.column}, {"counts", h.counts}, {"deviation", h.deviation}};
   out["shares"] = h.shares();
   if (!h.labels.empty()) {
     out["values"] = h.labels;
     return out;
   }
   // Dates are written as dates.
-  const auto shown = [&](double x) { return column.is_date ? json(column.text(x)) : json(x); };
+  const auto shown = [&](double x) { return column.is_date ? Json(column.text(x)) : Json(x); };
   out["low"] = shown(h.low);
   out["high"] = shown(h.high);
-  json quantiles = json::object();
+  Json quantiles = Json::object();
   for (const int p : {1, 5, 10, 25, 50, 75, 90, 95, 99}) {
     quantiles[std::to_string(p)] = shown(h.quantile(p / 100.0));
   }
@@ -258,21 +256,22 @@ Result<void> make_distribution(Making& making) {
   making.course.lesson.text = "distribution " + std::to_string(task.bins);
   making.course.fit = [task](Sums& sums, const Certificate& c) -> Result<std::string> {
     DISCREET_ASSIGN(const auto found, fit_distribution(sums, task));
-    json out = {{"certificate", to_json(c)}};
+    Json out = {{"certificate", to_json(c)}};
     for (std::size_t i = 0; i < found.size(); ++i) {
       out["columns"].push_back(json_of(found[i], task.columns[i]));
     }
-    return out.dump(1) + "\n";
+    out.sort_keys();
+    return out.dump({.indent = 1}) + "\n";
   };
   return {};
 }
 
 /// What is stored: the table, the released marginals beside the table's, the certificate.
-json json_of(const Synthetic& made, const SyntheticTask& task, const Certificate& c) {
-  json out = {{"certificate", to_json(c)}, {"count", made.count}};
+Json json_of(const Synthetic& made, const SyntheticTask& task, const Certificate& c) {
+  Json out = {{"certificate", to_json(c)}, {"count", made.count}};
   Choices random(task.seed);
   for (const auto& row : made.rows) {
-    json cells = json::array();
+    Json cells = Json::array();
     for (std::size_t i = 0; i < row.size(); ++i) {
       cells.push_back(value_text(task.columns[i], row[i], task.bins, random()));
     }
@@ -297,7 +296,9 @@ Result<void> make_synthesize(Making& making) {
       "synthesize " + std::to_string(task.bins) + " " + std::to_string(task.rows);
   making.course.fit = [task](Sums& sums, const Certificate& c) -> Result<std::string> {
     DISCREET_ASSIGN(const auto made, fit_synthetic(sums, task));
-    return json_of(made, task, c).dump();
+    Json out = json_of(made, task, c);
+    out.sort_keys();
+    return out.dump();
   };
   return {};
 }

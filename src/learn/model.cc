@@ -5,39 +5,32 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "learn/distribution.h"
 #include "policy/value.h"
 
 namespace discreet::learn {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view kFormat = "discreet model 1";
 static_assert(kFormat.back() == '0' + kModelFormat);
 
-json to_json(const Column& column) {
+Json to_json(const Column& column) {
   if (column.categorical()) return {{"name", column.name}, {"values", column.categories}};
-  json out = {
+  Json out = {
       {"name", column.name}, {"low", column.low}, {"high", column.high}, {"step", column.step}};
   if (column.is_date) out["type"] = "date";  // in days since 1970-01-01
   return out;
 }
 
-Column column_of(const json& j) {
-  Column column{.name = j.at("name")};
-  if (j.contains("values")) {
-    column.categories = j.at("values").get<std::vector<std::string>>();
-  } else {
-    column.low = j.at("low");
-    column.high = j.at("high");
-    column.step = j.at("step");
-    column.is_date = j.value("type", "") == "date";
-  }
-  return column;
+bool read(const Json& json, Column& column) {
+  if (!json["name"].read(column.name)) return false;
+  if (const Json* const values = json.find("values")) return values->read(column.categories);
+  column.is_date = json["type"] == "date";
+  return json["low"].read(column.low) && json["high"].read(column.high) &&
+         json["step"].read(column.step);
 }
 
 std::vector<std::size_t> all_of(std::size_t count) {
@@ -46,7 +39,7 @@ std::vector<std::size_t> all_of(std::size_t count) {
   return out;
 }
 
-json body_of(const Classifier& m) {
+Json body_of(const Classifier& m) {
   return {{"kind", "classifier"},
           {"classes", m.classes},
           {"features", m.features.names()},
@@ -54,7 +47,7 @@ json body_of(const Classifier& m) {
           {"intercepts", m.intercepts}};
 }
 
-json body_of(const NaiveBayes& m) {
+Json body_of(const NaiveBayes& m) {
   return {{"kind", "naive-bayes"},
           {"classes", m.classes},
           {"bins", m.bins},
@@ -62,9 +55,9 @@ json body_of(const NaiveBayes& m) {
           {"tables", m.tables}};
 }
 
-json body_of(const Regression& m) {
+Json body_of(const Regression& m) {
   // Coefficients per unit of the column, as people read them; the encoded ones are what predicts.
-  json coefficients = json::array();
+  Json coefficients = Json::array();
   for (std::size_t i = 0; i < m.coefficients.size(); ++i) {
     const double scale = m.features.scale(i);
     coefficients.push_back({{"feature", m.features.names()[i]},
@@ -83,80 +76,133 @@ json body_of(const Regression& m) {
           {"high", m.high}};
 }
 
-json body_of(const Network& m) {
+Json body_of(const Network& m) {
   return {{"kind", "network"},  {"classes", m.classes}, {"hidden", m.hidden},
           {"centre", m.centre}, {"steps", m.steps},     {"weights", m.weights}};
 }
 
-json body_of(const ClusterModel& m) {
+Json body_of(const ClusterModel& m) {
   return {{"kind", "clusters"},
           {"features", m.features},
           {"centres", m.clusters.centres},
           {"sizes", m.clusters.sizes}};
 }
 
-/// What reads the numbers of a JSON model, checked for size so that nothing is read past an end.
-Result<Model> read(const json& j) {
+Error damaged() { return invalid_input("this is no model of discreet learn, or a damaged one"); }
+
+Error misfit() { return invalid_input("the model's numbers do not fit its columns"); }
+
+// What reads the numbers of a JSON model, checked for size so that nothing is read past an end.
+
+Result<Classifier> read_classifier(const Json& body, const Features& features) {
+  Classifier m{.features = features, .classes = {}, .weights = {}, .intercepts = {}};
+  if (!body["classes"].read(m.classes) || !body["weights"].read(m.weights) ||
+      !body["intercepts"].read(m.intercepts)) {
+    return damaged();
+  }
+  const std::size_t scores = m.classes.size() == 2 ? 1 : m.classes.size();
+  if (m.weights.size() != scores || m.intercepts.size() != scores) return misfit();
+  for (const auto& w : m.weights) {
+    if (w.size() != features.width()) return misfit();
+  }
+  return m;
+}
+
+Result<NaiveBayes> read_naive_bayes(const Json& body, const std::vector<Column>& columns) {
+  NaiveBayes m;
+  if (!body["classes"].read(m.classes) || !body["bins"].read(m.bins) ||
+      !body["log_priors"].read(m.log_priors) || !body["tables"].read(m.tables)) {
+    return damaged();
+  }
+  const std::size_t k = m.classes.size();
+  if (k < 2 || m.bins < 2 || m.log_priors.size() != k || m.tables.size() != columns.size()) {
+    return misfit();
+  }
+  for (std::size_t i = 0; i < m.tables.size(); ++i) {
+    if (m.tables[i].size() != bin_count(columns[i], m.bins) * k) return misfit();
+  }
+  return m;
+}
+
+Result<Regression> read_regression(const Json& body, const Features& features) {
+  Regression m;
+  m.features = features;
+  if (!body["intercept"].read(m.intercept) || !body["encoded"].read(m.coefficients) ||
+      !body["half_widths"].read(m.half_widths) || !body["low"].read(m.low) ||
+      !body["high"].read(m.high)) {
+    return damaged();
+  }
+  if (m.coefficients.size() != features.width()) return misfit();
+  return m;
+}
+
+Result<Network> read_network(const Json& body, const Features& features) {
+  Network m;
+  m.features = features;
+  const Json* const steps = body.find("steps");
+  if (!body["classes"].read(m.classes) || !body["hidden"].read(m.hidden) ||
+      !body["centre"].read(m.centre) || !body["weights"].read(m.weights) ||
+      (steps != nullptr && !steps->read(m.steps))) {
+    return damaged();
+  }
+  const std::size_t d = features.width();
+  const std::size_t k = m.classes.size();
+  if (m.weights.size() != m.hidden * (d + 1 + k) + k * (d + 1) || k < 2 || m.centre.size() != d) {
+    return misfit();
+  }
+  return m;
+}
+
+Result<ClusterModel> read_clusters(const Json& body, std::size_t columns) {
+  ClusterModel m;
+  if (!body["features"].read(m.features) || !body["centres"].read(m.clusters.centres) ||
+      !body["sizes"].read(m.clusters.sizes)) {
+    return damaged();
+  }
+  if (m.clusters.centres.empty()) return misfit();
+  for (const auto& centre : m.clusters.centres) {
+    if (centre.size() != columns) return misfit();
+  }
+  return m;
+}
+
+bool read_accuracy(const Json& json, Model& model) {
+  if (json.is_null()) return true;
+  for (const Json& one : json.items()) {
+    auto& [group, estimate] = model.accuracy.emplace_back();
+    if (!one["group"].read(group) || !one["count"].read(estimate.count) ||
+        !one["accuracy"].read(estimate.accuracy) || !one["half_width"].read(estimate.half_width)) {
+      return false;
+    }
+  }
+  return json.is_array();
+}
+
+Result<Model> read(const Json& json) {
   Model model;
-  for (const json& column : j.at("columns")) model.columns.push_back(column_of(column));
+  if (!json["columns"].is_array()) return damaged();
+  for (const Json& column : json["columns"].items()) {
+    if (!read(column, model.columns.emplace_back())) return damaged();
+  }
   for (const Column& column : model.columns) DISCREET_TRY(check_column(column));
-  model.target = j.value("target", "");
-  for (const json& one : j.value("accuracy_on_training_rows", json::array())) {
-    model.accuracy.emplace_back(
-        one.at("group"),
-        AccuracyEstimate{one.at("count"), one.at("accuracy"), one.at("half_width")});
+  const Json* const target = json.find("target");
+  const Json& body = json["model"];
+  std::string kind;
+  if ((target != nullptr && !target->read(model.target)) ||
+      !read_accuracy(json["accuracy_on_training_rows"], model) || !body["kind"].read(kind)) {
+    return damaged();
   }
   const Features features(model.columns, all_of(model.columns.size()));
-  const json& body = j.at("model");
-  const std::string kind = body.at("kind");
-  const auto wrong = [] { return invalid_input("the model's numbers do not fit its columns"); };
   if (kind == "classifier") {
-    Classifier m{features, body.at("classes"), body.at("weights"), body.at("intercepts")};
-    const std::size_t scores = m.classes.size() == 2 ? 1 : m.classes.size();
-    if (m.weights.size() != scores || m.intercepts.size() != scores) return wrong();
-    for (const auto& w : m.weights) {
-      if (w.size() != features.width()) return wrong();
-    }
-    model.what = std::move(m);
+    DISCREET_ASSIGN(model.what, read_classifier(body, features));
   } else if (kind == "naive-bayes") {
-    NaiveBayes m{body.at("classes"), body.at("bins"), body.at("log_priors"), body.at("tables")};
-    const std::size_t k = m.classes.size();
-    if (k < 2 || m.bins < 2 || m.log_priors.size() != k ||
-        m.tables.size() != model.columns.size()) {
-      return wrong();
-    }
-    for (std::size_t i = 0; i < m.tables.size(); ++i) {
-      if (m.tables[i].size() != bin_count(model.columns[i], m.bins) * k) return wrong();
-    }
-    model.what = std::move(m);
+    DISCREET_ASSIGN(model.what, read_naive_bayes(body, model.columns));
   } else if (kind == "regression") {
-    Regression m;
-    m.features = features;
-    m.intercept = body.at("intercept");
-    m.coefficients = body.at("encoded").get<std::vector<double>>();
-    m.half_widths = body.at("half_widths").get<std::vector<double>>();
-    m.low = body.at("low");
-    m.high = body.at("high");
-    if (m.coefficients.size() != features.width()) return wrong();
-    model.what = std::move(m);
+    DISCREET_ASSIGN(model.what, read_regression(body, features));
   } else if (kind == "network") {
-    Network m{features,          body.at("classes"), body.at("hidden"),
-              body.at("centre"), body.at("weights"), body.value("steps", std::uint64_t{0})};
-    const std::size_t d = features.width();
-    const std::size_t k = m.classes.size();
-    if (m.weights.size() != m.hidden * (d + 1 + k) + k * (d + 1) || k < 2 || m.centre.size() != d)
-      return wrong();
-    model.what = std::move(m);
+    DISCREET_ASSIGN(model.what, read_network(body, features));
   } else if (kind == "clusters") {
-    ClusterModel m;
-    m.features = body.at("features").get<std::vector<std::string>>();
-    m.clusters.centres = body.at("centres").get<std::vector<std::vector<double>>>();
-    m.clusters.sizes = body.at("sizes").get<std::vector<double>>();
-    if (m.clusters.centres.empty()) return wrong();
-    for (const auto& centre : m.clusters.centres) {
-      if (centre.size() != model.columns.size()) return wrong();
-    }
-    model.what = std::move(m);
+    DISCREET_ASSIGN(model.what, read_clusters(body, model.columns.size()));
   } else {
     return invalid_input("unknown kind of model " + in_quotes(kind));
   }
@@ -207,7 +253,7 @@ void put_classes(std::vector<std::string>& row, const std::vector<std::string>& 
 
 }  // namespace
 
-json to_json(const Certificate& c) {
+Json to_json(const Certificate& c) {
   return {{"statement",
            "all rounds together are (epsilon, delta)-differentially private for one unit with all "
            "its rows; everything computed from what was learned is free"},
@@ -221,14 +267,14 @@ json to_json(const Certificate& c) {
 }
 
 std::string to_json(const Model& model, const Certificate& c) {
-  json j;
+  Json j;
   j["format"] = kFormat;
-  j["columns"] = json::array();
+  j["columns"] = Json::array();
   for (const Column& column : model.columns) j["columns"].push_back(to_json(column));
   if (!model.target.empty()) j["target"] = model.target;
   j["model"] = std::visit([](const auto& m) { return body_of(m); }, model.what);
   if (!model.accuracy.empty()) {
-    json list = json::array();
+    Json list = Json::array();
     for (const auto& [group, estimate] : model.accuracy) {
       list.push_back({{"group", group},
                       {"count", estimate.count},
@@ -238,19 +284,15 @@ std::string to_json(const Model& model, const Certificate& c) {
     j["accuracy_on_training_rows"] = std::move(list);
   }
   j["certificate"] = to_json(c);
-  return j.dump(1) + "\n";
+  j.sort_keys();
+  return j.dump({.indent = 1}) + "\n";
 }
 
 Result<Model> model_of_json(const std::string& text) {
-  try {
-    const json j = json::parse(text);
-    if (j.value("format", "") != kFormat) {
-      return invalid_input("this is no model of discreet learn");
-    }
-    return read(j);
-  } catch (const json::exception&) {
-    return invalid_input("this is no model of discreet learn, or a damaged one");
-  }
+  const std::optional<Json> json = Json::parse(text);
+  if (!json || !json->is_object()) return damaged();
+  if ((*json)["format"] != kFormat) return invalid_input("this is no model of discreet learn");
+  return read(*json);
 }
 
 Result<Csv> predict(const Model& model, Csv table, std::vector<Unread>* unread) {

@@ -3,11 +3,11 @@
 // release: free, and says so.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/json.h"
 #include "learn/clusters.h"
 #include "learn/csv.h"
 #include "learn/lesson.h"
@@ -35,7 +35,7 @@ struct Model {
 };
 
 /// What was paid, what for, and that the rest is free; the same for everything that is learned.
-nlohmann::json to_json(const Certificate& certificate);
+Json to_json(const Certificate& certificate);
 std::string to_json(const Model& model, const Certificate& certificate);
 /// Fails with: kInvalidInput for what to_json did not write.
 Result<Model> model_of_json(const std::string& text);

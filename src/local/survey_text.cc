@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/survey_text.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace discreet::local {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string hex(Bytes bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -40,9 +38,7 @@ Json json_of(const Parameters& p) {
   return json;
 }
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dump(const Json& json) { return json.dump({.indent = 2, .replace = true}) + "\n"; }
 
 }  // namespace
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/suggest.h"
 #include "mechanism/verbs.h"
 #include "policy/value.h"
@@ -19,7 +19,6 @@ namespace discreet::publish {
 namespace {
 
 using mechanism::PrefixStream;
-using nlohmann::json;
 
 Error corrupt(const std::string& what) {
   return Error{Code::kCorrupt, what + "; nothing was released"};
@@ -28,19 +27,18 @@ Error corrupt(const std::string& what) {
 /// The text that is signed, and what goes with it.
 std::string signed_text(const ledger::OwnerKey& key, const std::string& what,
                         const std::string& body) {
-  return json{{"body", body}, {"signature", ledger::to_hex(key.sign(what + "\n" + body))}}.dump() +
-         "\n";
+  const Json json = {{"body", body}, {"signature", ledger::to_hex(key.sign(what + "\n" + body))}};
+  return json.dump() + "\n";
 }
 
 Result<std::string> signed_body(const ledger::OwnerKey& key, const std::string& what,
                                 const std::string& text) {
-  const json in = json::parse(text, nullptr, false);
-  if (!in.is_object() || !in.contains("body") || !in.contains("signature") ||
-      !in["body"].is_string() || !in["signature"].is_string()) {
+  const Json in = Json::parse(text).value_or(nullptr);
+  std::string body, hex;
+  if (!in["body"].read(body) || !in["signature"].read(hex)) {
     return corrupt("the file of " + what + " is damaged");
   }
-  const auto body = in["body"].get<std::string>();
-  const auto signature = ledger::from_hex(in["signature"].get<std::string>());
+  const auto signature = ledger::from_hex(hex);
   if (!signature || !ledger::verify_signature(key.public_key(), what + "\n" + body, *signature)) {
     return corrupt("the file of " + what + " was changed: its signature does not fit");
   }
@@ -48,22 +46,21 @@ Result<std::string> signed_body(const ledger::OwnerKey& key, const std::string& 
 }
 
 std::string text_of(const DailyState& state) {
-  return json{
+  Json json = {
       {"name", state.name}, {"receipt", state.receipt},         {"noise", state.noise},
-      {"unit", state.unit}, {"event_level", state.event_level}, {"released", state.released}}
-      .dump();
+      {"unit", state.unit}, {"event_level", state.event_level}, {"released", state.released}};
+  json.sort_keys();
+  return json.dump();
 }
 
 Result<DailyState> state_of(const std::string& text) {
-  const json in = json::parse(text, nullptr, false);
-  if (!in.is_object()) return corrupt("the file of released days is damaged");
+  const Json in = Json::parse(text).value_or(nullptr);
   DailyState out;
-  in.at("name").get_to(out.name);
-  in.at("receipt").get_to(out.receipt);
-  in.at("noise").get_to(out.noise);
-  in.at("unit").get_to(out.unit);
-  in.at("event_level").get_to(out.event_level);
-  in.at("released").get_to(out.released);
+  const bool is_sound = in["name"].read(out.name) && in["receipt"].read(out.receipt) &&
+                        in["noise"].read(out.noise) && in["unit"].read(out.unit) &&
+                        in["event_level"].read(out.event_level) &&
+                        in["released"].read(out.released);
+  if (!is_sound) return corrupt("the file of released days is damaged");
   return out;
 }
 

@@ -4,16 +4,15 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/check.h"
+#include "base/json.h"
 #include "engine/duckdb/parquet_file.h"
 #include "learn/csv.h"
 #include "publish/sheets.h"
 
 namespace discreet::publish {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string number(double value) {
   std::array<char, 40> text{};
@@ -55,17 +54,18 @@ std::string sheet_csv(const Sheet& sheet, double confidence) {
 std::string sheets_json(const std::vector<Sheet>& sheets, double confidence,
                         const std::string& certificate) {
   const double width = normal_width(confidence);
-  ordered_json out = {{"certificate", ordered_json::parse(certificate)},
-                      {"confidence", confidence}};
-  out["tables"] = ordered_json::array();
+  std::optional<Json> shown = Json::parse(certificate);
+  DISCREET_CHECK(shown.has_value());
+  Json out = {{"certificate", *std::move(shown)}, {"confidence", confidence}};
+  out["tables"] = Json::array();
   for (const Sheet& sheet : sheets) {
-    ordered_json one = {{"name", sheet.name},
-                        {"kind", sheet.kind},
-                        {"measure", sheet.measure},
-                        {"columns", header_of(sheet)}};
-    one["rows"] = ordered_json::array();
+    Json one = {{"name", sheet.name},
+                {"kind", sheet.kind},
+                {"measure", sheet.measure},
+                {"columns", header_of(sheet)}};
+    one["rows"] = Json::array();
     for (std::size_t i = 0; i < sheet.values.size(); ++i) {
-      ordered_json row = sheet.keys[i];
+      Json row = sheet.keys[i];
       const double off = width * sheet.deviations[i];
       for (const double cell :
            {sheet.values[i], sheet.deviations[i], sheet.values[i] - off, sheet.values[i] + off}) {
@@ -76,7 +76,7 @@ std::string sheets_json(const std::vector<Sheet>& sheets, double confidence,
     }
     out["tables"].push_back(std::move(one));
   }
-  return out.dump(1) + "\n";
+  return out.dump({.indent = 1}) + "\n";
 }
 
 Result<std::string> sheet_parquet(const Sheet& sheet, double confidence) {
@@ -99,7 +99,7 @@ std::string certificate_json(const Workload& workload, const Publication& public
   const ReleaseFacts& facts = publication.facts;
   const bool replaces = facts.neighbours.find("replace") != std::string::npos;
   const auto told = [](const std::string& text) { return text.empty() ? "not stated" : text; };
-  ordered_json deployment = {
+  Json deployment = {
       {"name", workload.about.name.empty() ? name : workload.about.name},
       {"data_curator", told(workload.about.curator)},
       {"description", std::to_string(workload.tables.size()) + " tables, " +
@@ -123,7 +123,7 @@ std::string certificate_json(const Workload& workload, const Publication& public
                           " with a declared value in every column of the workload, at most " +
                           std::to_string(facts.rows_per_unit) + " of a unit"},
       {"unprotected_quantities", open.empty() ? "none" : open}};
-  ordered_json parameters = {{"rho", Rational::parse(facts.rho).value().to_double(Round::kUp)}};
+  Json parameters = {{"rho", Rational::parse(facts.rho).value().to_double(Round::kUp)}};
   if (workload.price.epsilon) {
     parameters["epsilon"] = workload.price.epsilon->to_double(Round::kUp);
     parameters["delta"] = workload.price.delta.to_double(Round::kUp);
@@ -160,11 +160,11 @@ std::string certificate_json(const Workload& workload, const Publication& public
       {"justification", workload.objective == Objective::kTotal
                             ? "the price is split for the least sum of all cells' variances"
                             : "the price is split for the least variance of the worst cell"}};
-  return ordered_json{{"status", "Draft"},
-                      {"registry_authors", {told(workload.about.curator)}},
-                      {"tier", 3},
-                      {"deployment", deployment}}
-             .dump(1) +
+  return Json{{"status", "Draft"},
+              {"registry_authors", Json::array({told(workload.about.curator)})},
+              {"tier", 3},
+              {"deployment", deployment}}
+             .dump({.indent = 1}) +
          "\n";
 }
 

@@ -2,8 +2,8 @@
 #include "publish/release.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "learn/lesson.h"
 #include "ledger/seal.h"
 #include "mechanism/door.h"
@@ -15,7 +15,6 @@ namespace {
 
 using mechanism::Door;
 using mechanism::Verbs;
-using nlohmann::json;
 
 /// The door is asked for the interval that is least work: errors are computed for whole tables.
 const mechanism::ReleaseOptions& no_interval() {
@@ -41,7 +40,7 @@ Result<std::vector<std::int64_t>> release_part(const plan::CheckedTabulation& ch
 
 std::string bytes_of(const ReleaseFacts& facts,
                      const std::vector<std::vector<std::int64_t>>& released) {
-  json out = {{"kind", "publication"},
+  Json out = {{"kind", "publication"},
               {"units", facts.units},
               {"neighbours", facts.neighbours},
               {"snapshot", facts.snapshot},
@@ -50,26 +49,23 @@ std::string bytes_of(const ReleaseFacts& facts,
               {"receipt", facts.receipt},
               {"rows_per_unit", facts.rows_per_unit},
               {"row_is_unit", facts.row_is_unit},
-              {"noise", facts.noise},
-              {"released", released}};
+              {"noise", facts.noise}};
+  out["released"] = released;
+  out.sort_keys();
   return out.dump() + "\n";
 }
 
 Result<Publication> parse(const std::string& bytes) {
-  const json in = json::parse(bytes, nullptr, false);
-  if (in.is_discarded()) return Error{Code::kCorrupt, "the stored publication is damaged"};
+  const Json in = Json::parse(bytes).value_or(nullptr);
   Publication out;
   ReleaseFacts& facts = out.facts;
-  in.at("units").get_to(facts.units);
-  in.at("neighbours").get_to(facts.neighbours);
-  in.at("snapshot").get_to(facts.snapshot);
-  in.at("table").get_to(facts.table);
-  in.at("rho").get_to(facts.rho);
-  in.at("receipt").get_to(facts.receipt);
-  in.at("rows_per_unit").get_to(facts.rows_per_unit);
-  in.at("row_is_unit").get_to(facts.row_is_unit);
-  in.at("noise").get_to(facts.noise);
-  in.at("released").get_to(out.released);
+  const bool is_sound = in["units"].read(facts.units) && in["neighbours"].read(facts.neighbours) &&
+                        in["snapshot"].read(facts.snapshot) && in["table"].read(facts.table) &&
+                        in["rho"].read(facts.rho) && in["receipt"].read(facts.receipt) &&
+                        in["rows_per_unit"].read(facts.rows_per_unit) &&
+                        in["row_is_unit"].read(facts.row_is_unit) &&
+                        in["noise"].read(facts.noise) && in["released"].read(out.released);
+  if (!is_sound) return Error{Code::kCorrupt, "the stored publication is damaged"};
   out.bytes = bytes;
   return out;
 }

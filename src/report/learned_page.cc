@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/learned_page.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "base/check.h"
+#include "base/json.h"
 
 namespace discreet::report {
 
-using nlohmann::json;
-
 Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>& names,
                        const BinText& begins) {
-  const json made = json::parse(bytes);
+  const std::optional<Json> made = Json::parse(bytes);
+  DISCREET_CHECK(made.has_value());
   Exhibit exhibit{.title = "A synthetic table beside its released marginals"};
-  const json& c = made.at("certificate");
+  const Json& c = (*made)["certificate"];
   exhibit.sections.push_back(
       {.heading = "Price",
-       .words = {"epsilon " + c.at("epsilon").get<std::string>() + ", delta " +
-                 c.at("delta").get<std::string>() + ", for " + c.at("units").get<std::string>() +
-                 " (" + c.at("neighbours").get<std::string>() + "), charge " +
-                 c.at("receipt").get<std::string>() +
+       .words = {"epsilon " + c["epsilon"].text() + ", delta " + c["delta"].text() + ", for " +
+                 c["units"].text() + " (" + c["neighbours"].text() + "), charge " +
+                 c["receipt"].text() +
                  ". Only released marginals are shown; nothing here was compared with the data."}});
   Section distances{.heading = "Total variation from the released marginals",
                     .columns = {"columns", "distance"}};
-  for (const json& m : made.at("marginals")) {
+  for (const Json& m : (*made)["marginals"].items()) {
+    std::vector<std::size_t> columns;
+    DISCREET_CHECK(m["columns"].read(columns));
     std::string name;
-    for (const std::size_t at : m.at("columns")) name += (name.empty() ? "" : " x ") + names[at];
-    distances.rows.push_back({Cell::words(name), Cell::number(json(m.at("distance")).dump())});
-    if (m.at("columns").size() != 1) continue;
+    for (const std::size_t at : columns) name += (name.empty() ? "" : " x ") + names.at(at);
+    distances.rows.push_back({Cell::words(name), Cell::number(m["distance"].dump())});
+    if (columns.size() != 1) continue;
     Chart chart{.title = name, .x_label = "bin", .y_label = "share"};
     for (const char* which : {"released", "synthetic"}) {
       ChartCurve curve{.name = which, .points = {}};
-      for (std::size_t i = 0; i < m.at(which).size(); ++i) {
-        curve.points.emplace_back(static_cast<double>(i), m.at(which)[i].get<double>());
+      for (const Json& share : m[which].items()) {
+        curve.points.emplace_back(static_cast<double>(curve.points.size()), share.number());
       }
       chart.curves.push_back(std::move(curve));
     }
     Section section{.heading = name, .columns = {"bin", "begins at", "released", "synthetic"}};
-    const std::size_t bins = m.at("released").size();
+    const std::size_t bins = m["released"].size();
     for (std::size_t i = 0; i < bins; ++i) {
-      section.rows.push_back({Cell::number(std::to_string(i)),
-                              Cell::words(begins(m.at("columns")[0].get<std::size_t>(), i, bins)),
-                              Cell::number(m.at("released")[i].dump()),
-                              Cell::number(m.at("synthetic")[i].dump())});
+      section.rows.push_back(
+          {Cell::number(std::to_string(i)), Cell::words(begins(columns[0], i, bins)),
+           Cell::number(m["released"][i].dump()), Cell::number(m["synthetic"][i].dump())});
     }
     section.chart = std::move(chart);
     exhibit.sections.push_back(std::move(section));

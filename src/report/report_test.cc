@@ -4,9 +4,9 @@
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "report/number.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -84,7 +84,7 @@ TEST(Table, KeepsHostileTextHarmless) {
   EXPECT_EQ(table.render(Format::kTable).find('\033'), std::string::npos);
   EXPECT_EQ(table.render(Format::kMarkdown).find('\033'), std::string::npos);
   EXPECT_EQ(table.render(Format::kCsv), "name\n\"a\033[2J|\"\"b\"\",\nc\"\n");
-  const auto json = nlohmann::json::parse(table.render(Format::kJson));
+  const auto json = Json::parse(table.render(Format::kJson)).value();
   EXPECT_EQ(json[0]["name"], "a\033[2J|\"b\",\nc");
 }
 
@@ -92,7 +92,7 @@ RC_GTEST_PROP(SheetLaws, IsValidJsonWhateverTheBytes,
               (const std::string& name, const std::string& text, bool number)) {
   Sheet sheet;
   sheet.field(name, number ? Cell::number(text) : Cell::words(text));
-  RC_ASSERT(nlohmann::json::parse(sheet.render(Format::kJson)).is_object());
+  RC_ASSERT(Json::parse(sheet.render(Format::kJson)).value().is_object());
 }
 
 TEST(Sheet, ShowsLinesToPeopleAndFieldsToPrograms) {

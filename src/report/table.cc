@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json.h"
 
 namespace discreet::report {
 namespace {
@@ -53,8 +53,8 @@ std::string markdown_cell(std::string_view text) {
 }
 
 bool is_json_number(std::string_view text) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
-  return parsed.is_number() && text.front() != ' ' && text.back() != ' ';
+  const std::optional<Json> parsed = Json::parse(text);
+  return parsed && parsed->is_number() && text.front() != ' ' && text.back() != ' ';
 }
 
 std::string json_cell(const Cell& cell) {
@@ -134,9 +134,7 @@ std::string json_array(const std::vector<std::string>& names, const std::vector<
 
 }  // namespace
 
-std::string json_string(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json_string(std::string_view text) { return json_text(text); }
 
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {

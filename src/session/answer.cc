@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/answer.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "policy/value.h"
 
 namespace discreet::session {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json text_or_null(const std::optional<std::string>& text) {
   return text.has_value() ? Json(*text) : Json(nullptr);
 }
 
-std::optional<std::string> read_text(const Json& json) {
-  if (json.is_null()) return std::nullopt;
-  return json.get<std::string>();
+bool read_text(const Json* json, std::optional<std::string>& out) {
+  if (json == nullptr) return false;
+  return json->is_null() || json->read(out.emplace());
 }
 
 Json to_json_cell(const AnswerCell& cell, const AnswerColumn& column) {
@@ -24,17 +21,14 @@ Json to_json_cell(const AnswerCell& cell, const AnswerColumn& column) {
   return Json::array({text_or_null(cell.value), text_or_null(cell.low), text_or_null(cell.high)});
 }
 
-AnswerCell read_cell(const Json& json, const AnswerColumn& column, bool is_number) {
-  AnswerCell cell;
-  cell.is_number = is_number;
-  if (!column.has_interval) {
-    cell.value = read_text(json);
-    return cell;
-  }
-  cell.value = read_text(json.at(0));
-  cell.low = read_text(json.at(1));
-  cell.high = read_text(json.at(2));
-  return cell;
+const Json* item(const Json& json, std::size_t index) {
+  return index < json.items().size() ? &json.items()[index] : nullptr;
+}
+
+bool read_cell(const Json* json, const AnswerColumn& column, AnswerCell& cell) {
+  if (json == nullptr || !column.has_interval) return read_text(json, cell.value);
+  return read_text(item(*json, 0), cell.value) && read_text(item(*json, 1), cell.low) &&
+         read_text(item(*json, 2), cell.high);
 }
 
 std::string to_text(Drawing drawing) {
@@ -66,30 +60,48 @@ constexpr Texts kTexts[] = {
     {"notion", &AnswerSheet::notion},
 };
 
+Error unreadable() {
+  return {Code::kCorrupt, "the stored answer is not a document that this version can read"};
+}
+
+bool read_texts(const Json& json, AnswerSheet& sheet) {
+  for (const Texts& field : kTexts) {
+    if (!json[field.name].read(sheet.*field.text)) return false;
+  }
+  std::string drawing;
+  if (!json["drawing"].read(drawing)) return false;
+  sheet.drawing = read_drawing(drawing);
+  return json["noise"].read(sheet.noise) && json["notes"].read(sheet.notes) &&
+         json["small"].read(sheet.small) && json["clipped"].read(sheet.clipped) &&
+         json["released"].read(sheet.released);
+}
+
 Result<AnswerSheet> read(const Json& json) {
   AnswerSheet sheet;
-  for (const Texts& field : kTexts) sheet.*field.text = json.at(field.name).get<std::string>();
-  sheet.noise = json.at("noise").get<std::vector<std::string>>();
-  sheet.notes = json.at("notes").get<std::vector<std::string>>();
-  sheet.drawing = read_drawing(json.at("drawing").get<std::string>());
+  if (!read_texts(json, sheet)) return unreadable();
+  if (!json["columns"].is_array() || !json["rows"].is_array()) return unreadable();
   std::vector<bool> numbers;
-  for (const Json& column : json.at("columns")) {
-    const auto type = policy::parse_type(column.at("type").get<std::string>());
-    if (!type) return type.error();
-    sheet.columns.push_back({column.at("name").get<std::string>(), column.at("key").get<bool>(),
-                             column.at("interval").get<bool>(), *type});
-    numbers.push_back(column.at("number").get<bool>());
+  for (const Json& each : json["columns"].items()) {
+    AnswerColumn column;
+    bool number = false;
+    std::string type;
+    if (!each["name"].read(column.name) || !each["key"].read(column.is_key) ||
+        !each["interval"].read(column.has_interval) || !each["number"].read(number) ||
+        !each["type"].read(type)) {
+      return unreadable();
+    }
+    DISCREET_ASSIGN(column.type, policy::parse_type(type));
+    sheet.columns.push_back(std::move(column));
+    numbers.push_back(number);
   }
-  for (const Json& row : json.at("rows")) {
-    std::vector<AnswerCell> cells;
+  for (const Json& row : json["rows"].items()) {
+    std::vector<AnswerCell> cells(sheet.columns.size());
     for (std::size_t c = 0; c < sheet.columns.size(); ++c) {
-      cells.push_back(read_cell(row.at(c), sheet.columns[c], numbers[c]));
+      cells[c].is_number = numbers[c];
+      if (!read_cell(item(row, c), sheet.columns[c], cells[c])) return unreadable();
     }
     sheet.rows.push_back(std::move(cells));
   }
-  sheet.small = json.at("small").get<std::vector<bool>>();
-  sheet.clipped = json.at("clipped").get<std::vector<std::string>>();
-  sheet.released = json.at("released").get<std::vector<std::vector<std::string>>>();
   return sheet;
 }
 
@@ -121,16 +133,12 @@ std::string to_json(const AnswerSheet& sheet) {
   json["small"] = sheet.small;
   json["clipped"] = sheet.clipped;
   json["released"] = sheet.released;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 Result<AnswerSheet> parse_answer(const std::string& json) {
-  // The library reports by exceptions; they end here.
-  try {
-    return read(Json::parse(json));
-  } catch (const nlohmann::json::exception&) {
-    return Error{Code::kCorrupt, "the stored answer is not a document that this version can read"};
-  }
+  const std::optional<Json> parsed = Json::parse(json);
+  return parsed ? read(*parsed) : unreadable();
 }
 
 }  // namespace discreet::session

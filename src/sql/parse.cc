@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <utility>
 
 namespace discreet::sql {
 namespace {
-
-using nlohmann::json;
 
 // Owns what pg_query_parse allocated.
 class Parse {
@@ -27,32 +25,38 @@ class Parse {
   PgQueryParseResult result_;
 };
 
+/// Calls `see` with all that an array or an object holds, in order.
+template <class Value, class See>
+void for_each_inside(Value& value, const See& see) {
+  if (value.is_array()) {
+    for (auto& item : value.items()) see(item);
+  } else if (value.is_object()) {
+    for (auto& member : value.members()) see(member.value);
+  }
+}
+
 // Not recursive: it is what makes recursion safe for all others.
-bool deeper_than(const json& tree, std::size_t depth_max) {
-  std::vector<std::pair<const json*, std::size_t>> open = {{&tree, 1}};
+bool deeper_than(const Json& tree, std::size_t depth_max) {
+  std::vector<std::pair<const Json*, std::size_t>> open = {{&tree, 1}};
   while (!open.empty()) {
     const auto [value, depth] = open.back();
     open.pop_back();
     if (depth > depth_max) return true;
-    if (!value->is_structured()) continue;
-    for (const json& inside : *value) open.emplace_back(&inside, depth + 1);
+    for_each_inside(*value, [&open, next = depth + 1](const Json& inside) {
+      open.emplace_back(&inside, next);
+    });
   }
   return false;
 }
 
-Place place_of(const json& value) {
-  if (!value.is_structured()) return std::nullopt;
-  if (value.is_object()) {
-    const auto found = value.find("location");
-    if (found != value.end() && found->is_number_integer() && found->get<std::int64_t>() >= 0) {
-      return static_cast<std::size_t>(found->get<std::int64_t>());
-    }
-  }
+Place place_of(const Json& value) {
+  std::size_t location = 0;
+  if (value["location"].read(location)) return location;
   Place first;
-  for (const json& inside : value) {
+  for_each_inside(value, [&first](const Json& inside) {
     const Place place = place_of(inside);
     if (place && (!first || *place < *first)) first = place;
-  }
+  });
   return first;
 }
 
@@ -74,15 +78,14 @@ std::optional<std::int64_t> integer_at(const Text& text, const std::vector<Token
   return value <= 0 ? std::optional(value) : std::nullopt;
 }
 
-void mend_integers(json& tree, const Text& text, const std::vector<Token>& tokens) {
-  if (!tree.is_structured()) return;
-  const auto constant = tree.is_object() ? tree.find("A_Const") : tree.end();
-  if (constant == tree.end()) {
-    for (json& inside : tree) mend_integers(inside, text, tokens);
+void mend_integers(Json& tree, const Text& text, const std::vector<Token>& tokens) {
+  Json* const constant = tree.find("A_Const");
+  if (constant == nullptr) {
+    for_each_inside(tree, [&](Json& inside) { mend_integers(inside, text, tokens); });
     return;
   }
-  const auto integer = constant->find("ival");
-  if (integer == constant->end() || integer->contains("ival")) return;
+  Json* const integer = constant->find("ival");
+  if (integer == nullptr || !integer->is_object() || integer->contains("ival")) return;
   const Place place = place_of(*constant);
   const auto value = place ? integer_at(text, tokens, *place) : std::nullopt;
   if (value) {
@@ -94,34 +97,31 @@ void mend_integers(json& tree, const Text& text, const std::vector<Token>& token
 
 }  // namespace
 
-Node Node::of(const json& wrapped) {
-  if (!wrapped.is_object() || wrapped.size() != 1) return {};
-  const auto entry = wrapped.begin();
-  if (!entry->is_object()) return {};
-  return {&*entry, entry.key()};
+Node Node::of(const Json& wrapped) {
+  if (wrapped.members().size() != 1) return {};
+  const auto& [kind, body] = wrapped.members().front();
+  return body.is_object() ? Node(&body, kind) : Node();
 }
 
-const json* Node::find(const char* field) const {
-  if (body_ == nullptr) return nullptr;
-  const auto found = body_->find(field);
-  return found == body_->end() ? nullptr : &*found;
+const Json* Node::find(const char* field) const {
+  return body_ == nullptr ? nullptr : body_->find(field);
 }
 
 Node Node::child(const char* field) const {
-  const json* value = find(field);
+  const Json* value = find(field);
   return value == nullptr ? Node() : of(*value);
 }
 
 Node Node::part(const char* field) const {
-  const json* value = find(field);
+  const Json* value = find(field);
   return value == nullptr || !value->is_object() ? Node() : Node(value, "");
 }
 
 std::vector<Node> Node::list(const char* field) const {
   std::vector<Node> out;
-  const json* value = find(field);
+  const Json* value = find(field);
   if (value == nullptr || !value->is_array()) return out;
-  for (const json& item : *value) {
+  for (const Json& item : value->items()) {
     if (const Node node = of(item)) out.push_back(node);
   }
   return out;
@@ -134,20 +134,22 @@ std::vector<std::string> Node::names(const char* field) const {
 }
 
 std::string Node::text(const char* field) const {
-  const json* value = find(field);
-  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
+  const Json* value = find(field);
+  return value == nullptr ? "" : value->text();
 }
 
 bool Node::flag(const char* field) const {
-  const json* value = find(field);
-  return value != nullptr && value->is_boolean() && value->get<bool>();
+  const Json* value = find(field);
+  return value != nullptr && value->flag();
 }
 
 bool Node::has(const char* field) const { return find(field) != nullptr; }
 
 std::int64_t Node::number(const char* field) const {
-  const json* value = find(field);
-  return value != nullptr && value->is_number_integer() ? value->get<std::int64_t>() : 0;
+  const Json* value = find(field);
+  std::int64_t number = 0;
+  if (value != nullptr) value->read(number);
+  return number;
 }
 
 Place Node::place() const { return body_ == nullptr ? std::nullopt : place_of(*body_); }
@@ -156,20 +158,19 @@ std::vector<Node> Node::find_all(std::string_view kind) const {
   std::vector<Node> out;
   if (body_ == nullptr) return out;
   if (kind_ == kind) return {*this};
-  const auto look = [&out, kind](const json& value, const auto& again) -> void {
-    if (!value.is_structured()) return;
+  const auto look = [&out, kind](const Json& value, const auto& again) -> void {
     const Node node = of(value);
     if (node.is(kind)) {
       out.push_back(node);
       return;
     }
-    for (const json& inside : value) again(inside, again);
+    for_each_inside(value, [&again](const Json& inside) { again(inside, again); });
   };
   look(*body_, look);
   return out;
 }
 
-Node Statement::root() const { return Node::of(tree_->at("stmts").at(0).at("stmt")); }
+Node Statement::root() const { return Node::of((*tree_)["stmts"][0]["stmt"]); }
 
 Result<Statement> parse(const Text& text, const std::vector<Token>& tokens,
                         const std::string& sql) {
@@ -177,16 +178,19 @@ Result<Statement> parse(const Text& text, const std::vector<Token>& tokens,
   if (parsed.error() != nullptr) {
     return text.parser_error(parsed.error()->cursorpos, parsed.error()->message);
   }
-  auto tree = std::make_shared<json>(json::parse(parsed.tree(), nullptr, false));
-  const bool readable = tree->is_object() && tree->contains("stmts");
-  if (!readable) return Error{Code::kBug, "the parser's tree cannot be read"};
-  const json& statements = (*tree)["stmts"];
+  // However deep: that is looked at below, and has an error of its own.
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  std::optional<Json> tree = Json::parse(parsed.tree(), kAny);
+  if (!tree || !tree->contains("stmts")) {
+    return Error{Code::kBug, "the parser's tree cannot be read"};
+  }
+  const Json& statements = *tree->find("stmts");
   if (statements.empty()) {
     return invalid_input("the question is empty; write one SELECT statement");
   }
   if (statements.size() > 1) {
-    const auto second = statements[1].find("stmt_location");
-    std::size_t at = second == statements[1].end() ? 0 : second->get<std::size_t>();
+    std::size_t at = 0;
+    statements[1]["stmt_location"].read(at);
     at = std::min(text.bytes().find_first_not_of(" \t\r\n", at), text.bytes().size());
     return text.error(Code::kInvalidInput, at,
                       "a second statement starts here; ask one question at a time");
@@ -195,9 +199,10 @@ Result<Statement> parse(const Text& text, const std::vector<Token>& tokens,
     return invalid_input(
         "the question is nested too deeply (long chains of operators count); write it flatter");
   }
+  tree->sort_keys();  // the order in which nodes are found, and so which of two errors is told
   mend_integers(*tree, text, tokens);
   Statement statement;
-  statement.tree_ = std::move(tree);
+  statement.tree_ = std::make_shared<const Json>(*std::move(tree));
   return statement;
 }
 

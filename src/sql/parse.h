@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "sql/scan.h"
 #include "sql/text.h"
@@ -20,7 +20,7 @@ class Node {
  public:
   Node() = default;
   /// A node as the tree writes it: {"Kind": {...}}.
-  static Node of(const nlohmann::json& wrapped);
+  static Node of(const Json& wrapped);
 
   explicit operator bool() const { return body_ != nullptr; }
   std::string_view kind() const { return kind_; }
@@ -43,9 +43,9 @@ class Node {
   std::vector<Node> find_all(std::string_view kind) const;
 
  private:
-  Node(const nlohmann::json* body, std::string_view kind) : body_(body), kind_(kind) {}
-  const nlohmann::json* find(const char* field) const;
-  const nlohmann::json* body_ = nullptr;
+  Node(const Json* body, std::string_view kind) : body_(body), kind_(kind) {}
+  const Json* find(const char* field) const;
+  const Json* body_ = nullptr;
   std::string_view kind_;
 };
 
@@ -57,7 +57,7 @@ class Statement {
  private:
   friend Result<Statement> parse(const Text& text, const std::vector<Token>& tokens,
                                  const std::string& sql);
-  std::shared_ptr<const nlohmann::json> tree_;
+  std::shared_ptr<const Json> tree_;
 };
 
 /// JSON levels; a binary operator has two. Everything that walks a Statement may recurse.

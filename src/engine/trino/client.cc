@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <thread>
+
+#include "base/json.h"
 
 namespace discreet::engine::trino {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
-using Json = nlohmann::json;
 
 constexpr seconds kRequestLimit{60};   // of one exchange; Trino answers within a second or two
 constexpr seconds kPatience{60};       // with a server that is busy or away, within the time limit
@@ -72,9 +72,9 @@ std::string path_of(const std::string& uri) {
 
 std::optional<Cell> cell_of(const Json& value) {
   if (value.is_null()) return Cell{};
-  if (value.is_boolean()) return Cell{value.get<bool>()};
-  if (value.is_number_integer()) return Cell{value.get<std::int64_t>()};
-  if (value.is_string()) return Cell{value.get<std::string>()};
+  if (value.is_boolean()) return Cell{value.flag()};
+  if (std::int64_t number = 0; value.read(number)) return Cell{number};
+  if (value.is_string()) return Cell{value.text()};
   return std::nullopt;  // of no type that is asked for
 }
 
@@ -199,14 +199,12 @@ Result<void> Client::wait_until_up(const OwnerLog& log) {
       return Error{Code::kEngine, body.error().message};
     }
     if (!body) return body.error();
-    const Json info = Json::parse(*body, nullptr, false);
-    if (!info.is_object() || !info.contains("nodeVersion")) {
+    const Json info = Json::parse(*body).value_or(nullptr);
+    if (!info.contains("nodeVersion")) {
       return Error{Code::kEngine,
                    "what answers at the policy's engine is no Trino; correct its host and port"};
     }
-    if (const auto starting = info.find("starting"); starting == info.end() || *starting != true) {
-      return {};
-    }
+    if (!info["starting"].flag()) return {};
     if (steady_clock::now() >= deadline) {
       return Error{Code::kEngine, "the Trino that the policy names is still starting; ask again"};
     }
@@ -225,27 +223,27 @@ namespace {
 /// Nothing if it is not what Trino answers.
 template <typename Page>
 std::optional<Page> parse_page(const std::string& body) {
-  const Json answer = Json::parse(body, nullptr, false);
-  if (!answer.is_object() || !answer.contains("stats")) return std::nullopt;
+  const Json answer = Json::parse(body).value_or(nullptr);
+  if (!answer.contains("stats")) return std::nullopt;
   Page page;
-  if (const auto next = answer.find("nextUri"); next != answer.end() && next->is_string()) {
-    page.next = path_of(next->get<std::string>());
+  if (const Json& next = answer["nextUri"]; next.is_string()) {
+    page.next = path_of(next.text());
     if (page.next.empty()) return std::nullopt;
   }
-  if (const auto error = answer.find("error"); error != answer.end() && error->is_object()) {
-    page.fault = error->value("errorName", std::string("UNKNOWN"));
-    page.words = page.fault + ": " + error->value("message", std::string());
+  if (const Json& error = answer["error"]; error.is_object()) {
+    page.fault = error["errorName"].text("UNKNOWN");
+    page.words = page.fault + ": " + error["message"].text();
   }
-  if (const auto percent = answer["stats"].find("progressPercentage");
-      percent != answer["stats"].end() && percent->is_number()) {
-    page.percent = static_cast<int>(percent->template get<double>());
+  if (const Json& percent = answer["stats"]["progressPercentage"]; percent.is_number()) {
+    page.percent = static_cast<int>(percent.number());
   }
-  const auto data = answer.find("data");
-  if (data == answer.end()) return page;
+  const Json* const data = answer.find("data");
+  if (data == nullptr) return page;
   if (!data->is_array()) return std::nullopt;
-  for (const Json& line : *data) {
+  for (const Json& line : data->items()) {
+    if (!line.is_array()) return std::nullopt;
     Row& row = page.rows.emplace_back();
-    for (const Json& value : line) {
+    for (const Json& value : line.items()) {
       std::optional<Cell> cell = cell_of(value);
       if (!cell) return std::nullopt;
       row.push_back(*std::move(cell));

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may be asked about: the policy's public facts.
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json column_json(const policy::Column& column) {
   constexpr std::size_t kValuesShown = 1000;

@@ -83,21 +83,24 @@ std::string words_of(std::string page) {
 /// JSON without what differs in any two runs: secrets, the ledger's clock and its hashes; and of
 /// what was released, rows that are made up (but how many) and which law fits best.
 std::string masked(const std::string& body) {
-  json parsed = json::parse(body, nullptr, false);
-  if (parsed.is_discarded()) return body;
-  const std::function<void(json&)> mask = [&](json& value) {
+  std::optional<Json> parsed = Json::parse(body);
+  if (!parsed) return body;
+  const std::function<void(Json&)> mask = [&](Json& value) {
     if (value.is_object()) {
       for (const char* name :
            {"job", "time", "hash", "path", "receipt", "request_id", "laws", "rows"}) {
         if (value.contains(name)) value[name] = std::to_string(value[name].size());
       }
     }
-    if (value.is_structured()) {
-      for (json& each : value) mask(each);
+    if (value.is_object()) {
+      for (auto& [name, each] : value.members()) mask(each);
+    } else if (value.is_array()) {
+      for (Json& each : value.items()) mask(each);
     }
   };
-  mask(parsed);
-  return parsed.dump();
+  mask(*parsed);
+  parsed->sort_keys();
+  return parsed->dump();
 }
 
 /// What is asked, in one of the ways of asking.
@@ -187,9 +190,9 @@ std::string told_apart(House& one, House& two, const Asking& asking) {
 }
 
 /// As over HTTP: a job at once.
-Asking over_http(const std::string& path, const json& fields) {
+Asking over_http(const std::string& path, const Json& fields) {
   const bool is_question = path == "/api/v1/query";
-  json asked = fields;
+  Json asked = fields;
   asked["wait"] = false;
   if (!is_question) asked["deadline_ms"] = kAnswerMs;
   return {.what = path + " " + fields.dump(),
@@ -199,8 +202,8 @@ Asking over_http(const std::string& path, const json& fields) {
           .begin = [path, asked](House& house) {
             const Got got = house.ask("ann", "POST", path, asked.dump());
             EXPECT_EQ(got.status, 202) << path << asked << got.body;
-            const json job = json::parse(got.body);
-            return std::pair(seen_of(got) + masked(got.body), job.value("job", ""));
+            const Json job = Json::parse(got.body).value();
+            return std::pair(seen_of(got) + masked(got.body), job["job"].text());
           }};
 }
 
@@ -213,13 +216,13 @@ const std::vector<std::string>& newcomers() {
   return kLines;
 }
 
-const std::vector<json>& lessons() {
-  const auto lesson = [](const char* task, const json& more) {
-    json fields = {{"task", task}, {"table", "survey"}, {"epsilon", "0.5"}};
-    fields.update(more);
+const std::vector<Json>& lessons() {
+  const auto lesson = [](const char* task, const Json& more) {
+    Json fields = {{"task", task}, {"table", "survey"}, {"epsilon", "0.5"}};
+    for (const auto& [name, value] : more.members()) fields[name] = value;
     return fields;
   };
-  static const std::vector<json> kLessons = {
+  static const std::vector<Json> kLessons = {
       lesson("classify", {{"target", "region"}, {"features", "income"}}),
       lesson("naive-bayes", {{"target", "region"}, {"features", "income"}}),
       lesson("regress", {{"target", "income"}, {"features", "region"}}),
@@ -233,7 +236,7 @@ TEST(Hidden, LessonsDoNotTellNeighboursApart) {
   for (const std::string& newcomer : newcomers()) {
     House one({.answer_ms = kAnswerMs, .holds_time = true});
     House two({.answer_ms = kAnswerMs, .survey = survey_with(newcomer), .holds_time = true});
-    for (const json& lesson : lessons()) {
+    for (const Json& lesson : lessons()) {
       EXPECT_EQ(told_apart(one, two, over_http("/api/v1/learn", lesson)), "");
     }
   }
@@ -261,13 +264,13 @@ TEST(Hidden, LessonsDoNotTellThatTheTableIsEmpty) {
   const std::string head = "person,income,region\n";
   House one({.answer_ms = kAnswerMs, .survey = head, .holds_time = true});
   House two({.answer_ms = kAnswerMs, .survey = head + newcomers()[0], .holds_time = true});
-  for (const json& lesson : lessons()) {
+  for (const Json& lesson : lessons()) {
     EXPECT_EQ(told_apart(one, two, over_http("/api/v1/learn", lesson)), "");
   }
 }
 
 TEST(Hidden, PublicationsDoNotTellNeighboursApart) {
-  const json workload = {
+  const Json workload = {
       {"workload",
        "table: survey\nrho: 0.01\ncolumns: {income: {bins: 25000}}\ntables: {by_region: [region]}\n"
        "ranges: {incomes: {column: income, kind: prefix}}\n"}};
@@ -441,7 +444,7 @@ TEST(Hidden, NeighboursLookTheSame) {
         "SELECT clinic, COUNT(*), AVG(cost) FROM visits GROUP BY clinic",
         "SELECT SUM(cost) FROM visits WHERE name = 'Bob'", "SELECT MEDIAN(age) FROM visits",
         "SELECT 1/0 FROM visits", "SELECT name FROM visits", "SELECT COUNT(*) FROM nowhere"}) {
-    const std::string body = json{{"sql", sql}, {"epsilon", "1"}}.dump();
+    const std::string body = Json{{"sql", sql}, {"epsilon", "1"}}.dump();
     const auto explained = both("POST", "/api/v1/explain", body);
     EXPECT_EQ(explained.first.body, explained.second.body);
     both("POST", "/api/v1/query", body);
@@ -449,7 +452,7 @@ TEST(Hidden, NeighboursLookTheSame) {
   }
   const std::string body = R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"1","wait":false})";
   const auto [one, two] = both("POST", "/api/v1/query", body);
-  EXPECT_EQ(json::parse(one.body)["stage"], json::parse(two.body)["stage"]);
+  EXPECT_EQ(Json::parse(one.body).value()["stage"], Json::parse(two.body).value()["stage"]);
   EXPECT_EQ(both("GET", "/api/v1/budget", "").first.body,
             without.ask("ann", "GET", "/api/v1/budget").body);
   both("GET", "/api/v1/history", "");

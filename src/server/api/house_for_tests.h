@@ -7,11 +7,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "engine/open.h"
 #include "server/api/service.h"
 #include "server/collect/reports_for_tests.h"
@@ -21,8 +21,6 @@
 namespace discreet::server::api {
 
 using http::Got;
-using nlohmann::json;
-
 inline constexpr const char* kJson = "Content-Type: application/json\r\n";
 inline constexpr const char* kCount = R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"0.5"})";
 
@@ -163,11 +161,11 @@ class House {
     return ask(who, "POST", "/api/v1/query", body);
   }
   Got try_login(const std::string& name, const std::string& password) {
-    return ask("", "POST", "/api/v1/login", json{{"name", name}, {"password", password}}.dump());
+    return ask("", "POST", "/api/v1/login", Json{{"name", name}, {"password", password}}.dump());
   }
   std::string log_in(const std::string& name, const std::string& password) {
     const Got got = try_login(name, password);
-    return got.status == 200 ? json::parse(got.body).at("token").get<std::string>() : "";
+    return got.status == 200 ? Json::parse(got.body).value()["token"].text() : "";
   }
   std::string logged() {
     const std::lock_guard lock(mutex_);

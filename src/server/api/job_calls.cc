@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "ledger/seal.h"
 #include "server/api/work.h"
 #include "server/identity/scram.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json job_json(const jobs::JobFacts& facts) {
   return {{"job", facts.id},

@@ -4,36 +4,37 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/suggest.h"
 
 namespace discreet::server::api {
 
 Result<Fields> Fields::parse(const std::string& text, const std::vector<std::string>& known,
                              Deprecations table) {
-  const nlohmann::json json = nlohmann::json::parse(text.empty() ? "{}" : text, nullptr, false);
-  if (!json.is_object()) {
+  std::optional<Json> json = Json::parse(text.empty() ? "{}" : text);
+  if (!json || !json->is_object()) {
     return invalid_input("the body must be a JSON object such as {\"sql\": \"SELECT ...\"}");
   }
+  json->sort_keys();  // of several mistakes the first by name is told
   Fields fields;
   OldNames old_names(NameKind::kField, table);
-  for (auto field = json.begin(); field != json.end(); ++field) {
-    const std::string name = old_names.current(field.key(), known);
-    if (name != field.key() && json.contains(name)) {
-      return invalid_input(in_quotes(field.key()) + " is the old name of " + in_quotes(name) +
+  for (const auto& [given, value] : json->members()) {
+    const std::string name = old_names.current(given, known);
+    if (name != given && json->contains(name)) {
+      return invalid_input(in_quotes(given) + " is the old name of " + in_quotes(name) +
                            ", which is there too; give one");
     }
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return invalid_input("unknown field " + in_quotes(name) + did_you_mean(name, known) +
                            "; the fields are " + one_of(known));
     }
-    if (field->is_null()) continue;
-    if (field->is_string()) {
-      fields.values_[name] = field->get<std::string>();
-    } else if (field->is_number_integer() || field->is_boolean()) {
-      fields.values_[name] = field->dump();
-    } else if (field->is_number()) {
+    if (value.is_null()) continue;
+    if (value.is_string()) {
+      fields.values_[name] = value.text();
+    } else if (value.is_integer() || value.is_boolean()) {
+      fields.values_[name] = value.dump();
+    } else if (value.is_number()) {
       return invalid_input("write " + name + " as text, such as \"0.5\", so that it stays exact");
     } else {
       return invalid_input(name + " must be a text, a whole number, true or false");

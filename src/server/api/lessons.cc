@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // learn and publish: the same lessons and publications as the command line's, charged to whoever
 // asks.
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "learn/course.h"
 #include "learn/synthetic.h"
 #include "ledger/seal.h"
@@ -12,12 +12,9 @@
 #include "report/learned_page.h"
 #include "report/publication.h"
 #include "server/api/work.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json price_json(const session::Explanation& e) {
   return {{"units", e.units},   {"neighbours", e.neighbours},

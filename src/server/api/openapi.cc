@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "server/api/service.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json response(const std::string& description, const std::string& schema) {
   return {{"description", description},
@@ -106,14 +103,14 @@ std::string openapi() {
   json["components"]["schemas"]["Any"] = Json::object();
   json["components"]["schemas"]["Error"] = {
       {"type", "object"},
-      {"required", {"error", "message"}},
+      {"required", Json::array({"error", "message"})},
       {"properties", {{"error", {{"type", "string"}}}, {"message", {{"type", "string"}}}}}};
   for (const ApiRoute& route : routes()) {
     std::string method = route.method;
     for (char& c : method) c = static_cast<char>(c - 'A' + 'a');
     json["paths"][route.pattern][method] = operation(route);
   }
-  return json.dump(1) + "\n";
+  return json.dump({.indent = 1}) + "\n";
 }
 
 }  // namespace discreet::server::api

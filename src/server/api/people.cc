@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accounts and tokens.
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
 #include "server/api/work.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void send_people(Service& service, const Call& call, const Result<Json>& json) {
   service.send(call, json ? Result<std::string>(json_text(*json)) : json.error());

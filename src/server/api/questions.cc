@@ -2,18 +2,15 @@
 // query, explain, curve.
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/work.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Result<Rational> number(const std::string& name, const std::string& text) {
   const Result<Rational> value = Rational::parse(text);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/service.h"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
+#include "base/json.h"
 #include "engine/keyed_hash.h"
 #include "ledger/seal.h"
 #include "server/api/json_body.h"
 #include "server/identity/password.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
@@ -228,8 +227,7 @@ std::shared_ptr<World> Service::world() const {
 
 void Service::log(const std::string& what, const std::string& text) const {
   if (!options_.log) return;
-  const nlohmann::ordered_json json = {
-      {"time", to_utc(options_.clock())}, {"what", what}, {"text", text}};
+  const Json json = {{"time", to_utc(options_.clock())}, {"what", what}, {"text", text}};
   options_.log(json_line(json));
 }
 
@@ -240,7 +238,7 @@ void Service::note(const http::Seen& seen) {
     ++requests_[{route, seen.status}];
   }
   if (!options_.log) return;
-  const nlohmann::ordered_json json = {
+  const Json json = {
       {"time", to_utc(options_.clock())},
       {"what", "request"},
       {"id", seen.request == nullptr ? "" : seen.request->id},
@@ -336,7 +334,7 @@ Result<std::string> Service::status() {
   DISCREET_ASSIGN(const ledger::State state, world()->ledger().state());
   // Drawing a secret asks the random source, whose health tests refuse when they must.
   const bool is_healthy = engine::Secret::fresh().has_value();
-  nlohmann::ordered_json refusals = nlohmann::ordered_json::array();
+  Json refusals = Json::array();
   const std::size_t waiting = jobs_->waiting().size();
   {
     const std::lock_guard lock(mutex_);
@@ -347,7 +345,7 @@ Result<std::string> Service::status() {
                           {"last", to_utc(seen.last_ms)}});
     }
   }
-  const nlohmann::ordered_json json = {
+  const Json json = {
       {"random_source", is_healthy ? "healthy" : "failing"},
       {"ledger",
        {{"records", state.next()}, {"head", ledger::to_hex(ledger::bytes_of(state.hash()))}}},

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "ledger/seal.h"
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json spending_json(const std::string& who, const ledger::Account& account,
                    const ledger::Price& spent) {

@@ -4,19 +4,16 @@
 #include <fcntl.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
 #include "server/collect/collect_api.h"
 #include "server/collect/estimate_json.h"
-#include "server/json_text.h"
 
 namespace discreet::server::api {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kBinary = "application/octet-stream";
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/collect/collect_api.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "server/json_text.h"
+#include "base/json.h"
 
 namespace discreet::server::collect {
 namespace {
@@ -26,13 +25,13 @@ constexpr Fate kFates[] = {
     {"wrong_survey", &Counts::wrong_survey}, {"elsewhere", &Counts::elsewhere},
     {"malformed", &Counts::malformed}};
 
-nlohmann::ordered_json document(const Counts& counts) {
-  nlohmann::ordered_json json;
+Json document(const Counts& counts) {
+  Json json;
   for (const Fate& fate : kFates) json[fate.name] = counts.*fate.count;
   return json;
 }
 
-std::string text_of(const nlohmann::ordered_json& json) { return json_text(json) + "\n"; }
+std::string text_of(const Json& json) { return json_text(json) + "\n"; }
 
 std::string metrics(const Collector& collector) {
   std::string out =

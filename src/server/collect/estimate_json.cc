@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/collect/estimate_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "local/frequencies.h"
 #include "local/numbers.h"
-#include "server/json_text.h"
 
 namespace discreet::server::collect {
 namespace {
 
 constexpr double kBeta = 0.05;
 
-nlohmann::ordered_json interval(const local::Bounds& bounds) { return {bounds.low, bounds.high}; }
+Json interval(const local::Bounds& bounds) { return Json::array({bounds.low, bounds.high}); }
 
-Result<nlohmann::ordered_json> shares(const local::Aggregate& aggregate) {
+Result<Json> shares(const local::Aggregate& aggregate) {
   DISCREET_ASSIGN(const auto estimates, local::estimate_shares(aggregate, kBeta));
   const std::vector<std::string>& labels = aggregate.survey().labels;
-  auto list = nlohmann::ordered_json::array();
+  auto list = Json::array();
   for (const local::ShareEstimate& estimate : estimates) {
-    nlohmann::ordered_json line;
+    Json line;
     line["choice"] =
         estimate.choice < labels.size() ? labels[estimate.choice] : std::to_string(estimate.choice);
     line["share"] = estimate.share;
@@ -27,14 +25,14 @@ Result<nlohmann::ordered_json> shares(const local::Aggregate& aggregate) {
     line["simultaneous_interval"] = interval(estimate.all_bounds);
     list.push_back(std::move(line));
   }
-  nlohmann::ordered_json json;
+  Json json;
   json["shares"] = std::move(list);
   return json;
 }
 
-Result<nlohmann::ordered_json> mean(const local::Aggregate& aggregate) {
+Result<Json> mean(const local::Aggregate& aggregate) {
   DISCREET_ASSIGN(const local::MeanEstimate estimate, local::estimate_mean(aggregate, kBeta));
-  nlohmann::ordered_json json;
+  Json json;
   json["mean"] = estimate.mean;
   json["interval"] = interval(estimate.bounds);
   return json;
@@ -51,7 +49,7 @@ Result<std::string> estimate_json(const local::Aggregate& aggregate) {
   }
   const bool is_mean = survey.parameters.mechanism == local::Mechanism::kLaplace ||
                        survey.parameters.mechanism == local::Mechanism::kPiecewise;
-  DISCREET_ASSIGN(nlohmann::ordered_json json, is_mean ? mean(aggregate) : shares(aggregate));
+  DISCREET_ASSIGN(Json json, is_mean ? mean(aggregate) : shares(aggregate));
   json["survey"] = survey.name;
   json["reports"] = aggregate.tally().counted;
   json["confidence"] = "0.95";

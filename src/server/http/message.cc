@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "server/json_text.h"
+#include "base/json.h"
 
 namespace discreet::server::http {
 namespace {

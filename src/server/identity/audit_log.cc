@@ -5,15 +5,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "ledger/seal.h"
-#include "server/json_text.h"
 
 namespace discreet::server::identity {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string hash_of(std::string_view line) { return ledger::to_hex(ledger::sha256(line)); }
 
@@ -47,8 +43,8 @@ Result<void> AuditLog::check() {
     const std::size_t end = text.find('\n', at);
     if (end == text.npos) break;
     const std::string_view line = std::string_view(text).substr(at, end - at);
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("after", "") != hash_ || json.value("n", ~0ULL) != lines_) {
+    const Json json = Json::parse(line).value_or(nullptr);
+    if (json["after"] != hash_ || json["n"] != lines_) {
       return Error{Code::kCorrupt, "line " + std::to_string(lines_ + 1) +
                                        " of the audit log was changed, or one before it is gone; "
                                        "keep the file for whoever must know, and move it away"};
