@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from harness import (BIN, FOLDER, SMALLEST, LeftOut, NotMeasured, google_benchmark, peak_memory, peer, progress, report, row,
+from harness import (BIN, FOLDER, SMALLEST, LeftOut, NotMeasured, google_benchmark, left_out, peak_memory, peer, progress, report, row,
                      rows_wanted, smallest)
 from postgres_server import PROGRAMS, server
 
@@ -142,8 +142,10 @@ def main():
         print(*(["smartnoise", "tumult"] if "peers" in asked else []))
         return
     if SMALLEST:
-        others = [part for part in PARTS if part not in asked] + ["smartnoise", "tumult"]
-        sys.exit(smallest("scale", {part: PARTS[part] for part in asked}, others, rows))
+        others = [part for part in PARTS if part not in asked]
+        for part in others:
+            left_out(part, "it was not asked for")
+        sys.exit(smallest("scale", {part: PARTS[part] for part in asked}, others + ["smartnoise", "tumult"], rows))
     if sys.argv[1:2] == ["--before-trino"]:
         asked = [part for part in asked if part != "trino"]
     FOLDER.mkdir(parents=True, exist_ok=True)

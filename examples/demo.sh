@@ -30,7 +30,7 @@ title "1. The data: 100,000 patients, a million visits, 300,000 lab values (all 
 "$CLINIC_DATA" "$work"
 cp "$policy" "$work/"
 cd "$work"
-ls -l --block-size=K ./*.parquet ./*.csv | awk '{print "  " $5 "  " $9}'
+du -k --apparent-size ./*.parquet ./*.csv | awk '{print "  " $1 "K  " $2}'
 
 title "2. A policy: drafted from the schema alone, then filled in by the owner"
 show policy init visits.parquet | head -24

@@ -151,6 +151,11 @@ Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   DISCREET_TRY(begin_ledger(arguments, options.state, streams));
   DISCREET_ASSIGN(const auto service, server::api::Service::open(options));
   warn_of_witness(service->world()->ledger(), streams);
+  if (!service->has_pages()) {
+    say(streams.err,
+        "note: there are no web pages to show; `./dev build` builds a program that holds them, and "
+        "--pages FOLDER takes others\n");
+  }
   http.log = [&](const server::http::Seen& seen) { service->note(seen); };
   http.body_max = [&](const server::http::Request& request) { return service->body_max(request); };
   DISCREET_ASSIGN(const auto server,

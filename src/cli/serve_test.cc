@@ -96,6 +96,22 @@ TEST(Serve, ItDoesNotWarnOfAWitnessOnAnotherDevice) {
   EXPECT_EQ(server.said().find(kOneDevice), std::string::npos) << server.said();
 }
 
+TEST(Serve, ItTellsWhenThereAreNoPages) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  const ServedSurvey survey(program_path(), scratch.path(), 1);
+  std::filesystem::create_directory(scratch / "nothing");
+  std::filesystem::create_directory(scratch / "pages");
+  ledger::spill(scratch / "pages" / "index.html", "<p>hello</p>");
+  for (const char* const folder : {"nothing", "pages"}) {
+    std::vector<std::string> words = survey.command();
+    words.insert(words.end(), {"--pages", (scratch / folder).string()});
+    ServerProcess server(words);
+    ASSERT_NE(server.port(), 0) << server.said();
+    const bool told = server.said().find("no web pages") != std::string::npos;
+    EXPECT_EQ(told, folder == std::string("nothing")) << server.said();
+  }
+}
+
 /// A question for each number.
 auto ask_new(ServedSurvey::Client& client, const ServedSurvey& survey, int number) {
   const Json body = {

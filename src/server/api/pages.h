@@ -26,6 +26,8 @@ class Pages {
   /// lies in the folder. Fails with: kNotFound, kStorage, kInvalidInput.
   static Result<Pages> load(const std::filesystem::path& folder);
 
+  bool empty() const { return pages_.empty(); }
+
   /// "/" is /index.html. Strict headers: scripts and styles from here only, in no frame.
   http::Response get(const http::Request& request) const;
 

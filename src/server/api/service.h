@@ -146,6 +146,7 @@ class Service {
   identity::AuditLog& audit() { return *audit_; }
   jobs::Jobs& jobs() { return *jobs_; }
   const Surveys& surveys() const { return surveys_; }
+  bool has_pages() const { return !pages_.empty(); }
   const ServiceOptions& options() const { return options_; }
   bool may_log_in(const std::string& peer) { return logins_.take(peer); }
   bool may_ask(const std::string& account) { return per_account_.take(account); }
