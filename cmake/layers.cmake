@@ -6,7 +6,8 @@
 # names all layers, for programs that may use any (benchmarks, fuzz targets). A layer may have
 # subfolders (src/engine/duckdb/*.cc). Includes are written from src/: "random/coin.h".
 # discreet_tests(kernel base numeric ...) makes the test program kernel_test of these layers'
-# *_test.cc. SLOW: `./dev test fast` leaves it out.
+# *_test.cc. SLOW: `./dev test fast` leaves it out. AS_SHIPPED: with the product's flags, because it
+# instantiates templates of the layers that it tests, and the linker takes the first instance it sees.
 
 # discreet_below(name OUT): the targets of the layers that `name` may use, lowest first.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/layers.txt)
@@ -62,19 +63,21 @@ if(DISCREET_UNITY)
   discreet_lightly(standard_header_lightly)
 endif()
 
-# discreet_test_options(target): what test programs are compiled with; equal for all, since they share a precompiled header.
+# discreet_test_options(target): what test programs are compiled with; equal for all that share a precompiled header.
 function(discreet_test_options target)
   target_link_libraries(${target} PRIVATE ${RAPIDCHECK} GTest::gtest)
   target_compile_definitions(${target} PRIVATE DISCREET_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  discreet_lightly(${target})
+  if(NOT ARG_AS_SHIPPED)
+    discreet_lightly(${target})
+  endif()
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)
   find_library(RAPIDCHECK rapidcheck REQUIRED)
-  # Test programs are most of a build from nothing. They share one precompiled header and are compiled with -O1; the
-  # layers that they test are the shipped objects.
+  # Test programs are most of a build from nothing. They share one precompiled header and are compiled with -O1, but for
+  # those that are marked; the layers that they test are the shipped objects.
   file(WRITE ${CMAKE_BINARY_DIR}/test_header.cc "")
   add_library(test_header OBJECT ${CMAKE_BINARY_DIR}/test_header.cc)
   discreet_test_options(test_header)
@@ -126,7 +129,7 @@ function(discreet_tests name)
   if(NOT DISCREET_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "SLOW" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW;AS_SHIPPED" "" "" ${ARGN})
   set(layers ${ARG_UNPARSED_ARGUMENTS})
   set(tests)
   foreach(layer ${layers})
@@ -137,7 +140,9 @@ function(discreet_tests name)
   add_executable(${name}_test ${tests})
   discreet_test_options(${name}_test)
   target_link_libraries(${name}_test PRIVATE ${layers} GTest::gtest_main)
-  target_precompile_headers(${name}_test REUSE_FROM test_header)
+  if(NOT ARG_AS_SHIPPED)
+    target_precompile_headers(${name}_test REUSE_FROM test_header)
+  endif()
   discreet_unity(${name}_test 8)
   add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
   # Property tests repeat the same cases in every run; `RC_PARAMS=seed=N build/bin/${name}_test` tries others.

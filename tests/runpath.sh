@@ -24,7 +24,7 @@ sound '$ORIGIN/../lib'
 
 read_files=0 with_path=0 status=0
 while IFS= read -r -d '' file; do
-  dynamic=$(readelf -dW "$file" 2>/dev/null) || continue # a text, or an archive
+  dynamic=$(LC_ALL=C readelf -dW "$file" 2>/dev/null) || continue # a text, or an archive
   [[ $dynamic == *"Dynamic section"* ]] || continue
   read_files=$((read_files + 1))
   path=$(sed -nE 's/.*\((RPATH|RUNPATH)\).*\[(.*)\]$/\2/p' <<<"$dynamic")

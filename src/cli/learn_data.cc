@@ -62,13 +62,15 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
   DISCREET_ASSIGN(const Learned learned,
                   learn_task("synthesize", arguments.learn, kSynthesize, streams));
   const Json made = Json::parse(learned.taught.bytes).value_or(nullptr);
-  if (!made["certificate"].is_object()) return damaged();
+  // Without a row there is no member for them.
+  const bool has_rows = !made.contains("rows") || made["rows"].is_array();
+  if (!made["certificate"].is_object() || !has_rows) return damaged();
   const bool parquet = arguments.learn.output && arguments.learn.output->ends_with(".parquet");
   DISCREET_ASSIGN(const std::string table, table_bytes(made, learned.course, parquet));
   if (arguments.report) {
-    const report::Exhibit page =
-        report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns,
-                               learn::bin_begins(learned.course.columns));
+    DISCREET_ASSIGN(const report::Exhibit page,
+                    report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns,
+                                           learn::bin_begins(learned.course.columns)));
     DISCREET_TRY(write_file(*arguments.report, report::exhibit_html(page)));
   }
   if (arguments.certificate) {

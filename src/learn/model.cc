@@ -28,7 +28,8 @@ Json to_json(const Column& column) {
 bool read(const Json& json, Column& column) {
   if (!json["name"].read(column.name)) return false;
   if (const Json* const values = json.find("values")) return values->read(column.categories);
-  column.is_date = json["type"] == "date";
+  column.is_date = json.contains("type");
+  if (column.is_date && json["type"] != "date") return false;
   return json["low"].read(column.low) && json["high"].read(column.high) &&
          json["step"].read(column.step);
 }
@@ -100,8 +101,9 @@ Result<Classifier> read_classifier(const Json& body, const Features& features) {
       !body["intercepts"].read(m.intercepts)) {
     return damaged();
   }
-  const std::size_t scores = m.classes.size() == 2 ? 1 : m.classes.size();
-  if (m.weights.size() != scores || m.intercepts.size() != scores) return misfit();
+  const std::size_t k = m.classes.size();
+  const std::size_t scores = k == 2 ? 1 : k;
+  if (k < 2 || m.weights.size() != scores || m.intercepts.size() != scores) return misfit();
   for (const auto& w : m.weights) {
     if (w.size() != features.width()) return misfit();
   }
@@ -115,7 +117,8 @@ Result<NaiveBayes> read_naive_bayes(const Json& body, const std::vector<Column>&
     return damaged();
   }
   const std::size_t k = m.classes.size();
-  if (k < 2 || m.bins < 2 || m.log_priors.size() != k || m.tables.size() != columns.size()) {
+  if (k < 2 || m.bins < 2 || m.bins > kBinsMax || m.log_priors.size() != k ||
+      m.tables.size() != columns.size()) {
     return misfit();
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {
@@ -147,7 +150,8 @@ Result<Network> read_network(const Json& body, const Features& features) {
   }
   const std::size_t d = features.width();
   const std::size_t k = m.classes.size();
-  if (m.weights.size() != m.hidden * (d + 1 + k) + k * (d + 1) || k < 2 || m.centre.size() != d) {
+  if (k < 2 || m.hidden > m.weights.size() || m.centre.size() != d ||
+      m.weights.size() != m.hidden * (d + 1 + k) + k * (d + 1)) {
     return misfit();
   }
   return m;

@@ -52,7 +52,9 @@ std::vector<double> NaiveBayes::probabilities(const std::vector<Column>& feature
 
 Result<void> check_naive_bayes(const ClassifierTask& task, std::size_t bins) {
   DISCREET_TRY(check_task(task));
-  if (bins < 2 || bins > 256) return invalid_input("--bins must lie between 2 and 256");
+  if (bins < 2 || bins > kBinsMax) {
+    return invalid_input("--bins must lie between 2 and " + std::to_string(kBinsMax));
+  }
   double each = 1;
   for (const Column& column : features_of(task)) {
     each += static_cast<double>(bin_count(column, bins));

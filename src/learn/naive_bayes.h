@@ -29,7 +29,9 @@ struct NaiveBayes {
                                     std::span<const std::int64_t> cells) const;
 };
 
-/// What classify needs, and `bins` from 2 to 256.
+inline constexpr std::size_t kBinsMax = 256;
+
+/// What classify needs, and `bins` from 2 to kBinsMax.
 Result<void> check_naive_bayes(const ClassifierTask& task, std::size_t bins);
 /// The counts, and the accuracy.
 std::vector<Rational> naive_bayes_shares();

@@ -3,15 +3,15 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "base/json.h"
 
 namespace discreet::report {
 
-Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>& names,
-                       const BinText& begins) {
+Result<Exhibit> synthetic_page(const std::string& bytes, const std::vector<std::string>& names,
+                               const BinText& begins) {
   const std::optional<Json> made = Json::parse(bytes);
-  DISCREET_CHECK(made.has_value());
+  const Error damaged{Code::kCorrupt, "the stored synthetic table is damaged"};
+  if (!made || !(*made)["certificate"].is_object()) return damaged;
   Exhibit exhibit{.title = "A synthetic table beside its released marginals"};
   const Json& c = (*made)["certificate"];
   exhibit.sections.push_back(
@@ -24,9 +24,12 @@ Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>&
                     .columns = {"columns", "distance"}};
   for (const Json& m : (*made)["marginals"].items()) {
     std::vector<std::size_t> columns;
-    DISCREET_CHECK(m["columns"].read(columns));
+    if (!m["columns"].read(columns)) return damaged;
     std::string name;
-    for (const std::size_t at : columns) name += (name.empty() ? "" : " x ") + names.at(at);
+    for (const std::size_t at : columns) {
+      if (at >= names.size()) return damaged;
+      name += (name.empty() ? "" : " x ") + names[at];
+    }
     distances.rows.push_back({Cell::words(name), Cell::number(m["distance"].dump())});
     if (columns.size() != 1) continue;
     Chart chart{.title = name, .x_label = "bin", .y_label = "share"};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "report/html.h"
 
 namespace discreet::report {
@@ -15,8 +16,8 @@ namespace discreet::report {
 using BinText = std::function<std::string(std::size_t column, std::size_t bin, std::size_t bins)>;
 
 /// A synthetic table's marginals beside the released ones. `bytes`: of the task "synthesize";
-/// `names`: of its columns. Requires: they belong together.
-Exhibit synthetic_page(const std::string& bytes, const std::vector<std::string>& names,
-                       const BinText& begins);
+/// `names`: of its columns. Fails with: kCorrupt when the bytes are not such.
+Result<Exhibit> synthetic_page(const std::string& bytes, const std::vector<std::string>& names,
+                               const BinText& begins);
 
 }  // namespace discreet::report

@@ -21,7 +21,7 @@ Result<Fields> Fields::parse(const std::string& text, const std::vector<std::str
   OldNames old_names(NameKind::kField, table);
   for (const auto& [given, value] : json->members()) {
     const std::string name = old_names.current(given, known);
-    if (name != given && json->contains(name)) {
+    if (name != given && (json->contains(name) || fields.values_.contains(name))) {
       return invalid_input(in_quotes(given) + " is the old name of " + in_quotes(name) +
                            ", which is there too; give one");
     }

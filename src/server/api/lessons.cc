@@ -88,13 +88,17 @@ Result<void> try_learn(Service& service, const Call& call) {
     const auto taught = learn::teach(world->policy(), world->ledger(), world->engine(), *course,
                                      owner_log(service, known, progress), saving);
     if (!taught) return failed(service, known, taught.error());
+    std::string page;
+    if (wish.task == "synthesize") {
+      const auto exhibit =
+          report::synthetic_page(taught->bytes, names, learn::bin_begins(course->columns));
+      if (!exhibit) return failed(service, known, exhibit.error());
+      page = report::exhibit_html(*exhibit);
+    }
     return {{.body = padded("{\"task\":" + json_text(wish.task) +
                             ",\"repeated\":" + (taught->repeated ? "true" : "false") +
                             ",\"learned\":" + taught->bytes + "}")},
-            wish.task == "synthesize"
-                ? report::exhibit_html(report::synthetic_page(taught->bytes, names,
-                                                              learn::bin_begins(course->columns)))
-                : ""};
+            page};
   };
   service.count_question(priced.explained.repeat);
   return begin_work(service, *world, call, fields,
