@@ -215,7 +215,6 @@ class Ledger {
   bool witness_shares_device() const;
   /// Why the witness does not vouch for this history (kLook, kRepair).
   const std::optional<Error>& witness_fault() const { return witness_fault_; }
-  bool can_write() const { return key_.has_value(); }
 
  private:
   Ledger(World world, std::unique_ptr<Store> store);

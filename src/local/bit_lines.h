@@ -36,7 +36,6 @@ class BitLines {
 
   /// One byte, 0 or 1, for each line.
   const std::vector<std::uint8_t>& bits() const { return bits_; }
-  std::vector<std::uint8_t> take_bits() && { return std::move(bits_); }
   /// Requires: at least one line.
   Vocabulary vocabulary() const { return vocabulary_; }
 

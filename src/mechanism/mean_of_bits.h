@@ -44,8 +44,6 @@ class MeanOfBits {
   std::optional<Accuracy> accuracy(const Confidence& confidence) const;
 
   std::int64_t n() const { return n_; }
-  /// The noise on the sum: its scale, tail, variance.
-  const LaplaceNoise& on_the_sum() const { return noise_; }
 
   static std::vector<Int128> coordinates(const Int128& ones) { return {ones}; }
   static std::string describe(const Rational& answer) { return answer.to_string(); }

@@ -111,12 +111,6 @@ Sensitive<Int128> Verbs::count(const Sensitive<std::vector<std::int64_t>>& rows)
   return Sensitive<Int128>(static_cast<Int128>(rows.reveal(Unseal()).size()));
 }
 
-Sensitive<Int128> Verbs::count_ones(const Sensitive<std::vector<std::uint8_t>>& bits) {
-  Int128 ones = 0;
-  for (const std::uint8_t bit : bits.reveal(Unseal())) ones += bit != 0 ? 1 : 0;
-  return Sensitive<Int128>(ones);
-}
-
 Sensitive<std::vector<std::int64_t>> Verbs::column(const Sensitive<Groups>& groups,
                                                    std::size_t measurement,
                                                    const std::vector<std::string>& keys) {

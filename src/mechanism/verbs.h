@@ -5,7 +5,6 @@
 // Stability, for one row added or removed / replaced (proof: verbs.md)
 //   clamp_and_sum   max(|low|, |high|)  /  high - low
 //   count           1                   /  0
-//   count_ones      1                   /  1
 // A person with k rows moves k times as much.
 // On groups: column, runs, key_counts and key_sums copy entries; what moved a group moves its
 // entry, nothing else. cells counts a group's rows: a row moves one entry by 1.
@@ -65,9 +64,6 @@ class Verbs {
 
   /// The number of rows.
   static Sensitive<Int128> count(const Sensitive<std::vector<std::int64_t>>& rows);
-
-  /// The number of nonzero bytes.
-  static Sensitive<Int128> count_ones(const Sensitive<std::vector<std::uint8_t>>& bits);
 
   // Of groups, for public keys: listed ones, or released by KeySelection or ThresholdedGroups. A
   // measurement that the groups do not hold is our bug (a CHECK).

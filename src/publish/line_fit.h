@@ -24,8 +24,7 @@ class LineFit {
 
   /// Of the sum over all places.
   double total_variance() const { return total_; }
-  /// How the places up to t move with the total: the running sums of S1/(1'S1).
-  const std::vector<double>& running_response() const { return running_; }
+  /// How the places from .. to move with the total: sums of S1/(1'S1).
   double response(std::size_t from, std::size_t to) const {
     return running_[to] - (from == 0 ? 0 : running_[from - 1]);
   }

@@ -4,13 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "random/bit_source.h"
 
 namespace discreet::random {
-
-class SystemBits;
 
 /// Theorem     Pr[flip() = true] = threshold / 2^64, flips independent.
 /// Proof       coin.md
@@ -36,9 +33,6 @@ class DyadicCoin {
       return flip_by_pieces(bits);
     }
   }
-
-  /// 64 flips in each word of `flips`, the first in its lowest bit.
-  void flip_many(SystemBits& bits, std::span<std::uint64_t> flips) const;
 
   friend constexpr bool operator==(const DyadicCoin&, const DyadicCoin&) = default;
 

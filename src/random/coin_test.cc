@@ -125,32 +125,6 @@ RC_GTEST_PROP(DyadicCoin, OneWideWordIsComparedWithTheThreshold, (std::uint64_t 
   }
 }
 
-TEST(DyadicCoin, ManyFlipsReadOneWordEachAndKeepTheirPlaces) {
-  SystemBits& bits = **SystemBits::this_thread();
-  std::vector<std::uint64_t> flips(100, 0xabc);
-  const std::uint64_t before = bits.bits_taken();
-  DyadicCoin(0).flip_many(bits, flips);
-  EXPECT_EQ(bits.bits_taken() - before, 64u * 64u * 100u);
-  EXPECT_EQ(flips, std::vector<std::uint64_t>(100, 0));
-  DyadicCoin::always().flip_many(bits, flips);
-  EXPECT_EQ(flips, std::vector<std::uint64_t>(100, kMax));
-  DyadicCoin(kMax).flip_many(bits, flips);  // false alarm 2^-51
-  EXPECT_EQ(flips, std::vector<std::uint64_t>(100, kMax));
-}
-
-// Hoeffding with n = 64 * 4096 and t = 1/128: 2 exp(-2 n t^2) < 2^-45 for each of two counts.
-TEST(DyadicCoin, ManyFlipsComeOutInProportion) {
-  SystemBits& bits = **SystemBits::this_thread();
-  std::vector<std::uint64_t> flips(4096);
-  for (const std::uint64_t quarters : {1u, 3u}) {
-    DyadicCoin(quarters << 62).flip_many(bits, flips);
-    int ones = 0;
-    for (const std::uint64_t packed : flips) ones += __builtin_popcountll(packed);
-    const int expected = static_cast<int>(quarters) * 16 * 4096;
-    EXPECT_LE(std::abs(ones - expected), 64 * 4096 / 128);
-  }
-}
-
 // One round of the rejection: every answer has floor(2^w / n) of the 2^w words, the others are
 // drawn again. `draw` may be the product's function or a mutant.
 template <int kWidth, class Draw>
