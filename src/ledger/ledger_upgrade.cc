@@ -50,6 +50,7 @@ Result<void> Ledger::convert_in_transaction(Upgraded& out, const Progress& progr
   DISCREET_TRY(catch_up());
   if (!out.is_needed()) return {};
   DISCREET_TRY(check_witness());
+  DISCREET_TRY(store_->check_sound());
   State before;
   DISCREET_ASSIGN(out.verified, verify_into(before, progress));
   batch_time_ = next_time();
@@ -79,10 +80,11 @@ Result<Upgraded> Ledger::check_upgrade(const Opened& opened, const Progress& pro
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(out.from, ledger->store_->format());
     if (!out.is_needed()) return {};
+    DISCREET_TRY(ledger->store_->check_sound());
     State again;
     DISCREET_ASSIGN(out.verified, ledger->verify_into(again, progress));
     out.record = again.next();
-    DISCREET_ASSIGN(out.copy, ledger->store_->place_of_copy());
+    DISCREET_ASSIGN(out.copy, ledger->store_->place_of_copy(ledger->terms_.id));
     return {};
   };
   if (const Result<void> looked = ledger->look(work); !looked) return named(opened, looked.error());

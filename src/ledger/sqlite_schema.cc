@@ -184,17 +184,9 @@ std::string as_uri(const std::filesystem::path& path) {
   return uri;
 }
 
-Result<Connection> open_for_reading(const SqliteOptions& options) {
-  DISCREET_ASSIGN(Connection connection, Connection::open(options.path, SQLITE_OPEN_READONLY,
-                                                          options.vfs, options.busy_ms));
-  const Result<void> identity = check_identity(connection, options);
-  if (identity) return connection;
-  // SQLite wants to write beside the file even to read it. Where it cannot, and no log is there,
-  // nobody writes: then the file alone is all there is.
-  const std::string log = options.path.string() + "-wal";
-  if (identity.error().code != Code::kStorage || std::filesystem::exists(log)) {
-    return identity.error();
-  }
+}  // namespace
+
+Result<Connection> open_alone(const SqliteOptions& options) {
   DISCREET_ASSIGN(Connection alone, Connection::open(as_uri(options.path) + "?immutable=1",
                                                      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
                                                      options.vfs, options.busy_ms));
@@ -202,7 +194,54 @@ Result<Connection> open_for_reading(const SqliteOptions& options) {
   return alone;
 }
 
+namespace {
+
+Result<Connection> open_for_reading(const SqliteOptions& options) {
+  DISCREET_ASSIGN(Connection connection, Connection::open(options.path, SQLITE_OPEN_READONLY,
+                                                          options.vfs, options.busy_ms));
+  const Result<void> identity = check_identity(connection, options);
+  if (identity) return connection;
+  // SQLite wants to write beside the file even to read it. Where it cannot, and no log is there,
+  // nobody writes: then the file alone is all there is.
+  const std::string log = behind_links(options.path).string() + "-wal";
+  if (identity.error().code != Code::kStorage || std::filesystem::exists(log)) {
+    return identity.error();
+  }
+  return open_alone(options);
+}
+
+/// Those of the three that a file of a format has.
+std::int64_t indexes_in(std::int64_t version) {
+  if (version >= 4) return 0;
+  return version == 1 ? 2 : 3;
+}
+
 }  // namespace
+
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  const std::filesystem::path file = std::filesystem::canonical(path, ignored);
+  return file.empty() ? path : file;
+}
+
+Result<void> check_file(Connection& connection, const SqliteOptions& options) {
+  DISCREET_ASSIGN(const std::string said, connection.text("PRAGMA quick_check(1)"));
+  if (said != "ok") {
+    return Error{Code::kCorrupt,
+                 named(options) + " is damaged (" + said + "); restore the newest copy of it"};
+  }
+  DISCREET_ASSIGN(const std::int64_t version, version_of(connection));
+  DISCREET_ASSIGN(
+      const std::int64_t indexes,
+      connection.number("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name IN "
+                        "('requests', 'answered', 'shared')"));
+  if (indexes == indexes_in(version)) return {};
+  return Error{Code::kCorrupt, named(options) + " does not have the tables of format " +
+                                   std::to_string(version) +
+                                   ", which it says it has: it is damaged; restore the newest "
+                                   "copy of it"};
+}
 
 void remove_store(const std::filesystem::path& path) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {

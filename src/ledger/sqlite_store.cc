@@ -118,15 +118,18 @@ class SqliteStore : public Store {
 
   Result<int> format() override { return format_of(connection_); }
 
-  Result<std::string> place_of_copy() override {
-    DISCREET_ASSIGN(const std::filesystem::path copy, copy_beside());
-    return copy.string();
+  Result<void> check_sound() override { return check_file(connection_, options_); }
+
+  Result<std::string> place_of_copy(const std::string& ledger_id) override {
+    DISCREET_TRY(check_can_write(connection_, options_));
+    DISCREET_ASSIGN(const CopyPlace place, copy_beside(ledger_id));
+    return place.copy.string();
   }
 
   Result<std::string> keep_copy(const std::string& ledger_id) override {
-    DISCREET_ASSIGN(const std::filesystem::path copy, copy_beside());
-    DISCREET_TRY(copy_file(options_, copy, ledger_id));
-    return copy.string();
+    DISCREET_ASSIGN(const CopyPlace place, copy_beside(ledger_id));
+    DISCREET_TRY(copy_file(options_, place));
+    return place.copy.string();
   }
 
   Result<void> convert() override { return convert_schema(connection_); }
@@ -134,31 +137,32 @@ class SqliteStore : public Store {
  private:
   /// patients.ledger.format-4, if that is free or a copy of this very ledger, which may be
   /// replaced.
-  Result<std::filesystem::path> copy_beside() {
+  Result<CopyPlace> copy_beside(const std::string& ledger_id) {
     DISCREET_ASSIGN(const int number, format());
-    const std::filesystem::path copy = options_.path.string() + ".format-" + std::to_string(number);
+    CopyPlace place = CopyPlace::beside(behind_links(options_.path), number, ledger_id);
+    DISCREET_TRY(check_names(place));
     std::error_code ignored;
-    const auto status = std::filesystem::symlink_status(copy, ignored);
-    if (status.type() == std::filesystem::file_type::not_found) return copy;
-    if (status.type() == std::filesystem::file_type::regular && is_copy_of_this(copy)) return copy;
-    return Error{Code::kConflict, "the upgrade keeps a copy as " + in_quotes(copy.string()) +
-                                      ", but something else has that name; move it away"};
+    const auto status = std::filesystem::symlink_status(place.copy, ignored);
+    place.is_free = status.type() == std::filesystem::file_type::not_found;
+    if (place.is_free) return place;
+    if (status.type() == std::filesystem::file_type::regular && is_copy_of_this(place.copy)) {
+      return place;
+    }
+    return name_is_taken(place);
   }
 
   /// Whether its last record is one of ours: then the chain says that all of it is ours.
   bool is_copy_of_this(const std::filesystem::path& copy) {
-    const auto other = open_sqlite_store(
-        {.path = copy, .mode = StoreMode::kRead, .vfs = options_.vfs, .busy_ms = options_.busy_ms});
-    if (!other || !(*other)->begin_read()) return false;
-    std::optional<std::pair<Sequence, Hash>> last;
-    const Result<void> read = (*other)->records_from(0, [&](const Record& record) -> Result<void> {
-      last.emplace(record.sequence, record.hash);
-      return {};
-    });
-    (*other)->rollback();
-    if (!read || !last) return false;
-    const auto ours = record(last->first);
-    return ours && *ours && (*ours)->hash == last->second;
+    auto other = open_alone({.path = copy, .vfs = options_.vfs, .busy_ms = options_.busy_ms});
+    if (!other) return false;
+    const auto last =
+        other->prepare("SELECT sequence, hash FROM records ORDER BY sequence DESC LIMIT 1");
+    if (!last) return false;
+    Rows rows = other->rows(*last);
+    const Result<bool> found = rows.step();
+    if (!found || !*found) return false;
+    const auto ours = record(static_cast<Sequence>(rows.number(0)));
+    return ours && *ours && bytes_of((*ours)->hash) == rows.bytes(1);
   }
 
   Result<void> begin(const Statement& statement) {

@@ -64,11 +64,17 @@ class Store {
   virtual Result<int> format() = 0;
 
   // An upgrade, within one transaction of a store that was opened for it (StoreMode::kAnyFormat).
-  /// Where keep_copy() would put it. Fails with: kConflict when something else is there.
-  virtual Result<std::string> place_of_copy() = 0;
+  /// The database's own check of what it keeps, beyond what records and answers show.
+  /// Fails with: kCorrupt.
+  virtual Result<void> check_sound() = 0;
+  /// Where keep_copy() would put it; changes nothing, and may be called in a transaction that
+  /// reads. Fails with: kConflict when something else is there; kStorage when the upgrade could not
+  /// write there, or not to the ledger.
+  virtual Result<std::string> place_of_copy(const std::string& ledger_id) = 0;
   /// Keeps a copy of everything that was committed and returns its place. It is durable at the
-  /// latest when this transaction is. What an interrupted upgrade left there is replaced.
-  /// Fails with: kConflict when something else is there.
+  /// latest when this transaction is. What an interrupted upgrade left there is replaced. Requires:
+  /// nothing was written in this transaction. Fails with: kConflict when something else is there;
+  /// kCorrupt when the copy does not hold what the ledger does.
   virtual Result<std::string> keep_copy(const std::string& ledger_id) = 0;
   /// Changes tables and version to kLedgerFormat; records and answers stay as they are.
   virtual Result<void> convert() = 0;

@@ -7,6 +7,7 @@
 
 #include "base/version.h"
 #include "ledger/no_more_budget.h"
+#include "ledger/sqlite_copy.h"
 #include "ledger/upgrade_for_tests.h"
 
 namespace discreet::ledger::upgrade_test {
@@ -293,6 +294,117 @@ TEST(Upgrade, InTheFileTheCopyOfAnInterruptedRunIsReplacedAndNobodyElsesFileIs) 
   EXPECT_TRUE((*kept)->record(records - 1)->has_value());
   EXPECT_EQ((*kept)->format().value(), 4);
   EXPECT_EQ(**(*kept)->answer_bytes(records - 2), "43");
+}
+
+TEST(Upgrade, InTheFileALogThatWouldBeReadAsAPartOfTheCopyIsInTheWay) {
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    Home home;
+    create_older(home);
+    const std::filesystem::path copy = home.path.string() + ".format-4";
+    const std::string stale = copy.string() + suffix;
+    spill(stale, "of another file");
+    for (const auto& tried : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+      ASSERT_FALSE(tried);
+      EXPECT_EQ(tried.error().code, Code::kConflict);
+      EXPECT_SAYS(tried.error().message, "would take for a part of it; move it away");
+    }
+    EXPECT_EQ(slurp(stale), "of another file");
+    EXPECT_FALSE(std::filesystem::exists(copy));
+    std::filesystem::remove(stale);
+    EXPECT_TRUE(Ledger::upgrade(opened(home)));
+  }
+}
+
+TEST(Upgrade, InTheFileACopyThatIsNotLikeTheLedgerIsNotKept) {
+  Home home;
+  create_older(home);
+  const SqliteOptions options = {.path = home.path};
+  const CopyPlace place = CopyPlace::beside(home.path, 4, "id");
+  ASSERT_TRUE(copy_file(options, place));
+  EXPECT_TRUE(check_copy(options, place));
+  const auto again = copy_file(options, place);  // whose name is not free after all
+  ASSERT_FALSE(again);
+  EXPECT_SAYS(again.error().message, "something else has that name");
+  EXPECT_FALSE(std::filesystem::exists(place.partial));
+  home.path = place.copy;
+  home.sql("DELETE FROM answers");
+  const auto checked = check_copy(options, place);
+  ASSERT_FALSE(checked);
+  EXPECT_SAYS(checked.error().message, "does not hold what the ledger does");
+}
+
+// The pages that are free hold nothing, so no record and no answer shows that they are damaged.
+TEST(Upgrade, InTheFileDamageInFreePagesIsFound) {
+  Home home;
+  create_older(home);
+  home.sql(
+      "CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(100000)); DROP TABLE t; "
+      "PRAGMA wal_checkpoint(TRUNCATE)");
+  std::string bytes = slurp(home.path);
+  bytes[35] = static_cast<char>(bytes[35] ^ 1);  // the number of the first free page
+  spill(home.path, bytes);
+  EXPECT_TRUE(home.open(Access::kLook)->verify());
+  for (const auto& tried : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+    ASSERT_FALSE(tried);
+    EXPECT_EQ(tried.error().code, Code::kCorrupt);
+    EXPECT_SAYS(tried.error().message, "restore the newest copy");
+  }
+  EXPECT_FALSE(std::filesystem::exists(home.path.string() + ".format-4"));
+}
+
+TEST(Upgrade, InTheFileANumberThatDoesNotFitTheTablesIsCalledDamage) {
+  for (const int format : {1, 2, 3}) {
+    Home home;
+    create_older(home);
+    set_format(home, format);
+    for (const auto& tried : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+      ASSERT_FALSE(tried);
+      EXPECT_EQ(tried.error().code, Code::kCorrupt);
+      EXPECT_SAYS(tried.error().message,
+                  "does not have the tables of format " + std::to_string(format));
+      EXPECT_SAYS(tried.error().message, "it is damaged");
+    }
+  }
+}
+
+TEST(Upgrade, InTheFileALinkLeadsToTheFileItsLogAndItsCopy) {
+  Home home;
+  create_older(home);
+  const std::filesystem::path real = home.path;
+  home.path = home.scratch / "link";
+  std::filesystem::create_symlink(real, home.path);
+  const auto would = Ledger::check_upgrade(opened(home));
+  ASSERT_TRUE(would) << would.error().message;
+  const auto done = Ledger::upgrade(opened(home));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(would->copy, real.string() + ".format-4");
+  EXPECT_EQ(done->copy, would->copy);
+  EXPECT_TRUE(std::filesystem::exists(done->copy));
+}
+
+// Who may not write there cannot read the log, and says so instead of leaving out what is in it.
+TEST(Upgrade, InTheFileTheLogBehindALinkIsNotOverlooked) {
+  Home home;
+  const auto open = home.create();
+  ASSERT_TRUE(ask_and_store(*open, {}, "42"));
+  const std::filesystem::path folder = home.scratch / "elsewhere";
+  std::filesystem::create_directory(folder);
+  for (const char* suffix : {"", "-wal"}) {
+    const std::string copy = (folder / "patients.ledger").string() + suffix;
+    std::filesystem::copy_file(home.path.string() + suffix, copy);
+    std::filesystem::permissions(copy, std::filesystem::perms(0444));
+  }
+  std::filesystem::create_symlink(folder / "patients.ledger", home.scratch / "link");
+  std::filesystem::permissions(folder, std::filesystem::perms(0555));
+  std::filesystem::permissions(home.scratch.path(), std::filesystem::perms(0555));
+  std::filesystem::permissions(home.witness, std::filesystem::perms(0444));
+  for (const std::filesystem::path& path : {folder / "patients.ledger", home.scratch / "link"}) {
+    const AsOrdinaryUser ordinary;
+    home.path = path;
+    EXPECT_SAYS(home.why_not(Access::kLook), "unable to open database file");
+  }
+  std::filesystem::permissions(home.scratch.path(), std::filesystem::perms(0700));
+  std::filesystem::permissions(folder, std::filesystem::perms(0700));
 }
 
 /// The state of a ledger with one charge on a block, after `change`.
