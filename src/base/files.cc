@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -18,7 +19,7 @@ Error failure(const std::filesystem::path& path, std::string_view what, int reas
   Code code = Code::kStorage;
   if (reason == ENOENT || reason == ENOTDIR) code = Code::kNotFound;
   if (reason == EEXIST) code = Code::kConflict;
-  return {code, in_quotes(path.string()) + ": " + std::string(what) + ": " + std::strerror(reason)};
+  return {code, path_in_quotes(path) + ": " + std::string(what) + ": " + std::strerror(reason)};
 }
 
 std::filesystem::path directory_of(const std::filesystem::path& file) {
@@ -26,6 +27,13 @@ std::filesystem::path directory_of(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string path_in_quotes(const std::filesystem::path& path) {
+  std::string text = path.string();
+  std::ranges::replace_if(
+      text, [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; }, '?');
+  return "'" + text + "'";
+}
 
 Result<OpenFile> OpenFile::open(const std::filesystem::path& path, int flags, unsigned mode) {
   int fd = -1;
@@ -59,7 +67,7 @@ Result<unsigned> OpenFile::permissions() const {
   struct stat facts{};
   if (fstat(fd_, &facts) != 0) return failed("cannot look at it");
   if (!S_ISREG(facts.st_mode)) {
-    return Error{Code::kStorage, in_quotes(path_.string()) + ": not a regular file"};
+    return Error{Code::kStorage, path_in_quotes(path_) + ": not a regular file"};
   }
   return facts.st_mode & 07777U;
 }

@@ -12,6 +12,10 @@
 
 namespace discreet {
 
+/// A path in quotes, with control characters replaced and never shortened (in_quotes() does that):
+/// a message that names a file is there to be acted on. For the owner's eyes.
+std::string path_in_quotes(const std::filesystem::path& path);
+
 /// An open file; closes itself.
 class OpenFile {
  public:

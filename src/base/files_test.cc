@@ -32,6 +32,14 @@ TEST_F(Files, TheDeviceIsThatOfTheFileALinkLeadsTo) {
   EXPECT_EQ(device_of(directory_ / "missing").error().code, Code::kNotFound);
 }
 
+TEST_F(Files, AMessageNamesTheWholePath) {
+  EXPECT_EQ(path_in_quotes("a\nb\x7f\xc3\xa4"), "'a?b?\xc3\xa4'");
+  const std::filesystem::path deep = directory_ / std::string(100, 'd') / "file";
+  const auto open = OpenFile::open(deep, O_RDONLY);
+  ASSERT_FALSE(open);
+  EXPECT_NE(open.error().message.find("'" + deep.string() + "'"), std::string::npos);
+}
+
 TEST_F(Files, WhatIsWrittenIsReadBackAndShortOnlyAtTheEnd) {
   const auto file = OpenFile::open(directory_ / "f", O_RDWR | O_CREAT).value();
   ASSERT_TRUE(file.write_at(3, "abc").has_value());

@@ -137,7 +137,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open_as(const Opened& opened, StoreMode 
   const Result<void> read = ledger->read_history(opened);
   if (!read) {
     const Error& error = read.error();
-    return Error{error.code, "ledger " + in_quotes(shown(opened.path)) + ": " + error.message};
+    return Error{error.code, "ledger " + path_in_quotes(shown(opened.path)) + ": " + error.message};
   }
   return ledger;
 }
@@ -195,7 +195,7 @@ Result<void> Ledger::load_key() {
                      "; put the key back, or name it with --key"};
   }
   if (key->public_key() != terms_.owner) {
-    return Error{Code::kCorrupt, "the key " + in_quotes(key_path_.string()) +
+    return Error{Code::kCorrupt, "the key " + path_in_quotes(key_path_) +
                                      " is not the one that created it; name the right one with "
                                      "--key"};
   }

@@ -37,7 +37,7 @@ Context new_context() {
 }
 
 Error corrupt_file(const std::filesystem::path& file, const std::string& what) {
-  return {Code::kCorrupt, "the key file " + in_quotes(file.string()) + " " + what +
+  return {Code::kCorrupt, "the key file " + path_in_quotes(file) + " " + what +
                               "; put back a copy of it. The ledger cannot be written without "
                               "the key that created it"};
 }
@@ -89,7 +89,7 @@ Result<OwnerKey> OwnerKey::load(const std::filesystem::path& file) {
   DISCREET_ASSIGN(const OpenFile open, OpenFile::open(file, O_RDONLY | O_NONBLOCK));
   DISCREET_ASSIGN(const unsigned permissions, open.permissions());
   if ((permissions & 077U) != 0) {
-    return Error{Code::kStorage, "the key file " + in_quotes(file.string()) +
+    return Error{Code::kStorage, "the key file " + path_in_quotes(file) +
                                      " can be read by others than its owner; if nobody had it, "
                                      "run: chmod 600 " +
                                      file.string()};

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
+
 namespace discreet::ledger {
 namespace {
 
@@ -152,7 +154,7 @@ Error Connection::explain(int status) const {
   const bool is_known = handle_ != nullptr && sqlite3_extended_errcode(handle_.get()) == status;
   const std::string words = is_known ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(status);
   return {is_corrupt ? Code::kCorrupt : Code::kStorage,
-          "the ledger " + in_quotes(path_.string()) + ": " + words + " (" + std::to_string(status) +
+          "the ledger " + path_in_quotes(path_) + ": " + words + " (" + std::to_string(status) +
               "): " + std::string(way_out(status))};
 }
 

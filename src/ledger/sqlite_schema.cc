@@ -58,7 +58,7 @@ DROP INDEX shared;
     "\n"};
 
 std::string named(const SqliteOptions& options) {
-  return "the ledger " + in_quotes(options.path.string());
+  return "the ledger " + path_in_quotes(options.path);
 }
 
 Result<std::int64_t> version_of(Connection& connection) {
@@ -256,7 +256,7 @@ Result<Connection> open_with_schema(const SqliteOptions& options) {
   const bool can_be_missing = options.vfs.empty();
   if (can_be_missing && !std::filesystem::exists(options.path, ignored)) {
     return Error{Code::kNotFound,
-                 "there is no ledger " + in_quotes(options.path.string()) +
+                 "there is no ledger " + path_in_quotes(options.path) +
                      "; create one with `discreet ledger init`, or name it with --ledger"};
   }
   return options.mode == StoreMode::kRead ? open_for_reading(options) : open_for_writing(options);

@@ -128,7 +128,7 @@ class FileWitness : public Witness {
     return sync_directory_of(file_);
   }
 
-  std::string name() const override { return in_quotes(file_.string()); }
+  std::string name() const override { return path_in_quotes(file_); }
 
  private:
   struct Slots {
