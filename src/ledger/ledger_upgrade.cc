@@ -3,6 +3,7 @@
 // copy, and not a bit more budget (ledger.md, "Upgrades").
 #include <utility>
 
+#include "base/files.h"
 #include "base/version.h"
 #include "ledger/ledger.h"
 #include "ledger/no_more_budget.h"
@@ -12,7 +13,22 @@ namespace discreet::ledger {
 namespace {
 
 Error named(const Opened& opened, const Error& error) {
-  return {error.code, "ledger " + in_quotes(shown(opened.path)) + ": " + error.message};
+  return {error.code, "ledger " + path_in_quotes(shown(opened.path)) + ": " + error.message};
+}
+
+/// Behind the commit.
+Error upgraded_but(const Upgraded& done, const Error& error) {
+  const std::string_view again =
+      error.code == Code::kStorage ? ". Make the witness writable and run it again" : "";
+  return {error.code, "the ledger was upgraded to format " + std::to_string(done.to) +
+                          ", but its witness could not be moved: " + error.message +
+                          std::string(again)};
+}
+
+/// Whether it could be moved: what it has seen is given to it again, which changes nothing.
+Result<void> check_can_move(Witness& witness) {
+  DISCREET_ASSIGN(const std::optional<Head> kept, witness.read());
+  return kept ? witness.advance(*kept) : Result<void>();
 }
 
 }  // namespace
@@ -39,7 +55,8 @@ Result<Upgraded> Ledger::convert(const Progress& progress) {
   }
   if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
   looked_ = state_.sequence();
-  if (const Result<void> moved = advance_witness(head()); !moved) return die(moved.error());
+  const Result<void> moved = advance_witness(head());
+  if (!moved) return die(upgraded_but(out, moved.error()));
   return out;
 }
 
@@ -55,6 +72,7 @@ Result<void> Ledger::convert_in_transaction(Upgraded& out, const Progress& progr
   DISCREET_ASSIGN(out.verified, verify_into(before, progress));
   batch_time_ = next_time();
   if (!batch_time_) return batch_time_.error();
+  DISCREET_TRY(check_can_move(*witness_));
   DISCREET_ASSIGN(out.copy, store_->keep_copy(terms_.id));
   Record record;
   record.kind = Kind::kUpgraded;
@@ -84,6 +102,8 @@ Result<Upgraded> Ledger::check_upgrade(const Opened& opened, const Progress& pro
     State again;
     DISCREET_ASSIGN(out.verified, ledger->verify_into(again, progress));
     out.record = again.next();
+    DISCREET_TRY(ledger->next_time());
+    DISCREET_TRY(check_can_move(*ledger->witness_));
     DISCREET_ASSIGN(out.copy, ledger->store_->place_of_copy(ledger->terms_.id));
     return {};
   };

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "ledger/postgres.h"
 #include "ledger/postgres_schema.h"
 #include "ledger/store_place.h"
@@ -201,7 +203,10 @@ class PostgresStore : public Store {
     DISCREET_ASSIGN(const PgRows found, session_->run("SELECT 1 FROM pg_catalog.pg_namespace WHERE "
                                                       "nspname = '" +
                                                       schema + "'"));
-    if (found.size() == 0) return schema;
+    if (found.size() == 0) {
+      DISCREET_TRY(check_rights());
+      return schema;
+    }
     return Error{Code::kConflict, "the upgrade keeps a copy in the schema " + schema +
                                       ", but the database has one of that name; rename it"};
   }
@@ -220,14 +225,29 @@ class PostgresStore : public Store {
   }
 
  private:
+  /// One that is too large for an int is newer than all that are known.
   static int number_in(const std::string& text) {
     int number = 0;
-    (void)std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc::result_out_of_range) return number;
+    return text.starts_with('-') ? 0 : std::numeric_limits<int>::max();
+  }
+
+  /// Those of an upgrade, which the servers need not have.
+  Result<void> check_rights() {
+    DISCREET_ASSIGN(PgRows rows,
+                    session_->run("SELECT pg_catalog.has_database_privilege(pg_catalog."
+                                  "current_database(), 'CREATE') AND pg_catalog."
+                                  "has_table_privilege('discreet_ledger.format', 'UPDATE')"));
+    if (rows.at(0).bytes(0) == "t") return {};
+    return Error{Code::kStorage,
+                 "the upgrade creates a schema for the copy and changes the ledger's tables, which "
+                 "this user may not do; run it as the owner of the tables, who may create schemas "
+                 "in the database"};
   }
 
   Result<void> check_format(const std::string& found) const {
-    const std::string name = "the ledger " + in_quotes(shown(options_.url));
+    const std::string name = "the ledger " + path_in_quotes(shown(options_.url));
     const int number = number_in(found);
     if (number > kLedgerFormat) return newer_format(name, found);
     if (number < kPostgresFirstFormat) {

@@ -56,8 +56,7 @@ Result<void> give_name(const CopyPlace& place) {
                                    : std::rename(place.partial.c_str(), place.copy.c_str());
   if (status == 0) return sync_directory_of(place.copy);
   if (errno == EEXIST) return name_is_taken(place);
-  return Error{Code::kStorage,
-               "the copy " + in_quotes(place.copy.string()) + " could not be named"};
+  return Error{Code::kStorage, "the copy " + path_in_quotes(place.copy) + " could not be named"};
 }
 
 bool can_write(const std::filesystem::path& path, int how) {
@@ -73,7 +72,7 @@ CopyPlace CopyPlace::beside(const std::filesystem::path& file, int format,
 }
 
 Error name_is_taken(const CopyPlace& place) {
-  return {Code::kConflict, "the upgrade keeps a copy as " + in_quotes(place.copy.string()) +
+  return {Code::kConflict, "the upgrade keeps a copy as " + path_in_quotes(place.copy) +
                                ", but something else has that name; move it away"};
 }
 
@@ -85,15 +84,15 @@ Result<void> check_names(const CopyPlace& place) {
                            (lstat(longest.c_str(), &facts) != 0 && errno == ENAMETOOLONG);
   if (is_too_long) {
     return Error{Code::kStorage, "the upgrade makes its copy under the name " +
-                                     in_quotes(place.partial.string()) +
+                                     path_in_quotes(place.partial) +
                                      ", which is too long; give the ledger's file a shorter name, "
                                      "or its directory a shorter path"};
   }
   for (const char* suffix : {"-wal", "-shm", "-journal"}) {
     const std::string beside = place.copy.string() + suffix;
     if (lstat(beside.c_str(), &facts) != 0 && errno == ENOENT) continue;
-    return Error{Code::kConflict, "the upgrade keeps a copy as " + in_quotes(place.copy.string()) +
-                                      ", but there is a file " + in_quotes(beside) +
+    return Error{Code::kConflict, "the upgrade keeps a copy as " + path_in_quotes(place.copy) +
+                                      ", but there is a file " + path_in_quotes(beside) +
                                       ", which SQLite would take for a part of it; move it away"};
   }
   return {};
@@ -104,7 +103,11 @@ Result<void> check_can_write(const Connection& connection, const SqliteOptions& 
   if (!can_write(file.parent_path(), W_OK | X_OK)) {
     return connection.explain(SQLITE_READONLY_DIRECTORY);
   }
-  if (!can_write(file, W_OK)) return connection.explain(SQLITE_READONLY);
+  // SQLite gives the files beside it the permissions that it had when they were made.
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    if (can_write(file.string() + suffix, W_OK)) continue;
+    if (errno != ENOENT) return connection.explain(SQLITE_READONLY);
+  }
   return {};
 }
 
@@ -120,7 +123,7 @@ Result<void> check_copy(const SqliteOptions& options, const CopyPlace& place) {
   DISCREET_ASSIGN(const std::string expected, extent_of(source));
   DISCREET_ASSIGN(const std::string found, extent_of(copy));
   if (found == expected) return {};
-  return Error{Code::kCorrupt, "the copy " + in_quotes(place.copy.string()) +
+  return Error{Code::kCorrupt, "the copy " + path_in_quotes(place.copy) +
                                    " does not hold what the ledger does; move it and what is "
                                    "beside it away and try again"};
 }

@@ -2,6 +2,7 @@
 // Ledgers of other formats, in both stores: an older one is looked at as it is, refused for writing
 // and upgraded; a newer one and an unknown kind of record are refused by name.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -144,6 +145,60 @@ TEST(Upgrade, NeedsTheKeyAndASoundWitness) {
   EXPECT_TRUE(Ledger::upgrade(opened(home)));
 }
 
+/// The error of a check and of the upgrade, which is the same.
+std::string why_not_upgraded(Home& home) {
+  const auto would = Ledger::check_upgrade(opened(home));
+  const auto tried = Ledger::upgrade(opened(home));
+  EXPECT_FALSE(would);
+  EXPECT_FALSE(tried);
+  if (would || tried) return "";
+  EXPECT_EQ(would.error().code, tried.error().code);
+  return would.error().message + " / " + tried.error().message;
+}
+
+void give_to_ordinary_user(const Home& home) {
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown(home.scratch.path().c_str(), 65534, 65534), 0);
+  for (const auto& entry : std::filesystem::directory_iterator(home.scratch.path())) {
+    ASSERT_EQ(chown(entry.path().c_str(), 65534, 65534), 0);
+  }
+}
+
+/// Fails when it is to be moved, and only then.
+class StuckWitness : public Witness {
+ public:
+  explicit StuckWitness(const std::filesystem::path& file) : file_(file_witness(file)) {}
+  Result<std::optional<Head>> read() override { return file_->read(); }
+  Result<void> advance(const Head& head, const Recognise& recognise) override {
+    DISCREET_ASSIGN(const auto kept, file_->read());
+    if (head.sequence > kept->sequence) return Error{Code::kStorage, "the disk is full"};
+    return file_->advance(head, recognise);
+  }
+  Result<void> replace(const Head& head) override { return file_->replace(head); }
+  std::string name() const override { return file_->name(); }
+
+ private:
+  std::unique_ptr<Witness> file_;
+};
+
+TEST(Upgrade, AWitnessThatFailsBehindTheCommitSaysThatTheLedgerWasUpgraded) {
+  Home home;
+  create_older(home);
+  Opened stuck = opened(home);
+  stuck.world.witness = [](const std::filesystem::path& file) {
+    return std::make_unique<StuckWitness>(file);
+  };
+  const auto done = Ledger::upgrade(stuck);
+  ASSERT_FALSE(done);
+  EXPECT_SAYS(done.error().message,
+              "the ledger was upgraded to format 6, but its witness could not be moved: the disk "
+              "is full. Make the witness writable and run it again");
+  const auto again = Ledger::upgrade(opened(home));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(again->is_needed());
+  EXPECT_EQ(home.open()->witness_head()->value().sequence, history_of(home).size() - 1);
+}
+
 TEST(Upgrade, AHistoryThatWasChangedIsNotUpgraded) {
   Home home;
   create_older(home);
@@ -164,9 +219,10 @@ TEST(Upgrade, RepairsWorkInTheOlderFormat) {
   std::filesystem::remove(home.witness);
   ASSERT_TRUE(home.open(Access::kRepair)->recover("state directory lost"));
   home.now_ms -= 10 * kClockSlackMs;
-  const auto late = Ledger::upgrade(opened(home));
-  ASSERT_FALSE(late);
-  EXPECT_SAYS(late.error().message, "ledger clock");
+  for (const auto& late : {Ledger::check_upgrade(opened(home)), Ledger::upgrade(opened(home))}) {
+    ASSERT_FALSE(late);
+    EXPECT_SAYS(late.error().message, "ledger clock");
+  }
   ASSERT_TRUE(home.open(Access::kRepair)->accept_clock("battery"));
   ASSERT_TRUE(Ledger::upgrade(opened(home)));
   EXPECT_EQ(spent(*home.open()), "10 2");
@@ -195,6 +251,32 @@ TEST(Upgrade, ANewerFormatIsRefusedWithBothNumbers) {
   EXPECT_FALSE(Ledger::upgrade(opened(home)));
 }
 
+TEST(Upgrade, InTheDatabaseANumberOfAnySizeIsNewer) {
+  Home home;
+  home.path = PostgresServer::instance().fresh();
+  create_older(home);
+  home.sql("UPDATE format SET version = 99999999999");
+  EXPECT_SAYS(home.why_not(), "has format 99999999999, but discreet");
+  EXPECT_SAYS(home.why_not(), "use a newer program");
+  home.sql("UPDATE format SET version = -99999999999");
+  EXPECT_SAYS(home.why_not(), "which no release of discreet has written");
+}
+
+TEST(Upgrade, InTheDatabaseItIsDoneByTheTablesOwner) {
+  Home home;
+  home.path = PostgresServer::instance().fresh();
+  create_older(home);
+  home.sql(
+      "CREATE ROLE writer LOGIN; GRANT USAGE ON SCHEMA discreet_ledger TO writer; GRANT SELECT ON "
+      "ALL TABLES IN SCHEMA discreet_ledger TO writer; GRANT INSERT ON batches, answers TO writer");
+  const std::string owner = home.path.string();
+  home.path = std::string("postgres://writer@") + owner.substr(owner.find('@') + 1);
+  EXPECT_SAYS(why_not_upgraded(home), "run it as the owner of the tables");
+  home.path = owner;
+  EXPECT_TRUE(Ledger::upgrade(opened(home)));
+  home.sql("DROP OWNED BY writer; DROP ROLE writer");
+}
+
 TEST(Upgrade, ARecordOfAnUnknownKindIsRefusedByName) {
   Home home;
   home.create().reset();
@@ -212,7 +294,7 @@ TEST(Upgrade, ARecordOfAnUnknownKindIsRefusedByName) {
   }
 }
 
-// What was kept is older than the witness: it cannot be used for another budget (L6).
+// What was kept is older than the current witness (L6).
 TEST(Upgrade, TheKeptCopyIsRefused) {
   Home home;
   create_older(home);
@@ -265,6 +347,8 @@ TEST(Upgrade, InTheFileTheCopyOfAnInterruptedRunIsReplacedAndNobodyElsesFileIs) 
   spill(copy, "a letter");
   in_the_way();
   EXPECT_EQ(slurp(copy), "a letter");
+  const auto tried = Ledger::upgrade(opened(home));
+  EXPECT_SAYS(tried.error().message, "'" + copy.string() + "'");
   std::filesystem::remove(copy);
   {
     Home other;  // another ledger
@@ -405,6 +489,50 @@ TEST(Upgrade, InTheFileTheLogBehindALinkIsNotOverlooked) {
   }
   std::filesystem::permissions(home.scratch.path(), std::filesystem::perms(0700));
   std::filesystem::permissions(folder, std::filesystem::perms(0700));
+}
+
+TEST(Upgrade, InTheFileTheCheckNoticesWhatCannotBeWritten) {
+  Home home;
+  create_older(home);
+  give_to_ordinary_user(home);
+  const auto refuses = [&](const std::filesystem::path& path, int mode, const std::string& why) {
+    const auto before = std::filesystem::status(path).permissions();
+    std::filesystem::permissions(path, std::filesystem::perms(mode));
+    {
+      const AsOrdinaryUser ordinary;
+      EXPECT_SAYS(why_not_upgraded(home), why);
+    }
+    std::filesystem::permissions(path, before);
+  };
+  const std::string rule = "it must be a file that can be written, in a directory that can be";
+  refuses(home.path, 0444, "attempt to write a readonly database (8): " + rule);
+  // Who looked at it meanwhile left files beside it that cannot be written either.
+  ASSERT_TRUE(std::filesystem::exists(home.path.string() + "-shm"));
+  refuses(home.path, 0600, "attempt to write a readonly database (8): " + rule);
+  for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(home.path.string() + suffix);
+  refuses(home.scratch.path(), 0555, "attempt to write a readonly database (1544): " + rule);
+  refuses(home.witness, 0444, "the witness cannot be used");
+  const AsOrdinaryUser ordinary;
+  EXPECT_TRUE(Ledger::check_upgrade(opened(home)));
+  const auto done = Ledger::upgrade(opened(home));
+  EXPECT_TRUE(done) << done.error().message;
+}
+
+TEST(Upgrade, InTheFileTheCheckNoticesANameThatIsTooLong) {
+  Home home;
+  create_older(home);
+  const std::filesystem::path short_path = home.path;
+  const auto move = [&](const std::filesystem::path& to) {
+    std::filesystem::create_directories(to.parent_path());
+    std::filesystem::rename(home.path, to);
+    home.path = to;
+  };
+  move(home.scratch / std::string(200, 'p'));  // SQLite's journal gets the longest name
+  EXPECT_SAYS(why_not_upgraded(home), "which is too long; give the ledger's file a shorter name");
+  move(home.scratch / std::string(220, 'd') / std::string(220, 'e') / "patients.ledger");
+  EXPECT_SAYS(why_not_upgraded(home), "which is too long; give the ledger's file a shorter name");
+  move(short_path);
+  EXPECT_TRUE(Ledger::upgrade(opened(home)));
 }
 
 /// The state of a ledger with one charge on a block, after `change`.
