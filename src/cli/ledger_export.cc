@@ -57,12 +57,13 @@ Result<ledger::Kind> kind_of(const std::string& name) {
 
 Result<ledger::Record> record_of(const Json& json) {
   ledger::Record record;
+  // The kind first: what a newer one has besides is not known.
+  DISCREET_ASSIGN(const std::string kind, text_at(json, "kind"));
+  DISCREET_ASSIGN(record.kind, kind_of(kind));
   if (!json["record"].read(record.sequence) || !json["time_ms"].read(record.time_ms) ||
       !json["writer"].read(record.writer) || !json["about"].read(record.about)) {
     return no_record();
   }
-  DISCREET_ASSIGN(const std::string kind, text_at(json, "kind"));
-  DISCREET_ASSIGN(record.kind, kind_of(kind));
   DISCREET_ASSIGN(record.units, text_at(json, "namespace"));
   DISCREET_ASSIGN(record.analyst, text_at(json, "analyst"));
   DISCREET_ASSIGN(record.blocks, bytes_of(json, "blocks"));

@@ -165,6 +165,10 @@ TEST_F(LedgerCommand, ExportsAHistoryThatAnybodyCanCheck) {
   EXPECT_NE(verify(cut).err.find("cut short"), std::string::npos);
   EXPECT_EQ(verify("").status, 5);
   EXPECT_EQ(verify("not json\n").status, 5);
+  // Of a kind that a newer program writes, whatever else it has.
+  const Finished newer = verify("{\"record\":0,\"kind\":\"merged\",\"about\":[1,2]}\n");
+  EXPECT_EQ(newer.status, 2);
+  EXPECT_NE(newer.err.find("a newer version of discreet wrote it"), std::string::npos);
 }
 
 TEST_F(LedgerCommand, PlotsSpendingAndShowsAGauge) {

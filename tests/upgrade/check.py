@@ -106,8 +106,11 @@ def set_version(path, number):
 
 
 def check_version(program, folder, postgres, newer):
+    """How many answers were had again."""
     answers = 0
-    for path in sorted(folder.iterdir()):
+    folders = sorted(path for path in folder.iterdir() if path.is_dir())
+    assert folders, f"{folder.name} holds nothing that was stored"
+    for path in folders:
         if (path / "people.ledger").exists():
             world = World(program, path)
             answers += check_ledger(world)
@@ -122,12 +125,16 @@ def check_version(program, folder, postgres, newer):
                         newer)
         elif path.name == "local":
             same("reports", reports(program, path), json.loads((path / "expected.json").read_text()))
+        else:
+            raise AssertionError(f"{folder.name}/{path.name} is not of a shape that is checked")
     return answers
 
 
 def main():
     program = Program(sys.argv[1])
-    folders = [pathlib.Path(each) for each in sys.argv[2:]] or sorted(path.parent for path in HERE.glob("*/people.csv"))
+    folders = [pathlib.Path(each) for each in sys.argv[2:]] or sorted(path for path in HERE.iterdir() if path.is_dir())
+    folders = [folder for folder in folders if folder.name != "__pycache__"]
+    assert folders, "there is nothing that an earlier version stored"
     newer = 1 + next(each["version"] for each in program.json("--version", "--formats") if each["format"] == "ledger")
     with tempfile.TemporaryDirectory(prefix="discreet-upgrade-") as work:
         os.chmod(work, 0o755)
@@ -139,7 +146,7 @@ def main():
                 private(copy)
                 began = time.monotonic()
                 answers = check_version(program, copy, postgres, newer)
-                assert answers > 0
+                assert answers > 0, f"{folder.name} holds no answers"
                 print(f"{folder.name}: {answers} answers again, for nothing; {time.monotonic() - began:.1f} s")
         finally:
             postgres.close()
