@@ -194,7 +194,7 @@ class PostgresStore : public Store {
     return number_in(std::string(rows.at(0).bytes(0)));
   }
 
-  /// The server checks its pages itself.
+  /// Nothing beyond what reading shows: pages are the business of the server and its checksums.
   Result<void> check_sound() override { return {}; }
 
   Result<std::string> place_of_copy(const std::string& /*ledger_id*/) override {
