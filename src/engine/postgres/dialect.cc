@@ -212,8 +212,10 @@ bool is_fetched_raw(const lowering::RowField& field) {
   const unsigned int type = field.column->stored.type;
   switch (field.column->declared) {
     case Type::kInteger:
-    case Type::kDecimal:
-      return is_whole(type) || is_float(type) || type == kNumeric;
+    case Type::
+        kDecimal:  // a numeric without a length could be 70 KB of digits: the server reads it
+      return is_whole(type) || is_float(type) ||
+             (type == kNumeric && lowering::decimal_type(field.column->stored));
     case Type::kDate:
       return type == kDate;
     case Type::kTimestamp:

@@ -11,7 +11,7 @@ namespace discreet::engine::postgres {
 const lowering::Dialect& dialect();
 
 /// Whether a field is fetched as it is stored, and quantised in our own code: it is a mere column
-/// of a type that says all that it holds.
+/// of a type that says all that it holds, and how many bytes that are at most.
 bool is_fetched_raw(const lowering::RowField& field);
 
 }  // namespace discreet::engine::postgres

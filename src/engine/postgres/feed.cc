@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/postgres/feed.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/postgres/dialect.h"
@@ -18,19 +19,17 @@ bool is_hashed(const Content& content) {
 
 FieldForm::FieldForm(const lowering::RowField& field) {
   if (!is_fetched_raw(field)) return;
-  quantizer_.emplace(field.column->grid);
-  type_ = field.column->stored.type;
+  stored_.emplace(field.column->stored.type, field.column->grid);
   fallback_ = field.column->fallback;
 }
 
 std::optional<std::int64_t> FieldForm::number(std::optional<std::string_view> bytes) const {
-  if (!quantizer_) {
-    if (!bytes) return std::nullopt;
-    if (bytes->size() == 1) return bytes->front();  // a truth value
-    return big_endian<std::int64_t>(bytes->data());
+  if (!stored_) {
+    if (const std::optional<bool> is_true = truth(bytes)) return *is_true ? 1 : 0;
+    return fixed<std::int64_t>(bytes);
   }
   std::optional<std::int64_t> steps;
-  if (bytes) steps = stored_steps(type_, *bytes, *quantizer_);
+  if (bytes) steps = stored_->steps(*bytes);
   return steps ? steps : fallback_;
 }
 
@@ -52,20 +51,14 @@ Feed::Feed(Bounding& bounding, const lowering::BoundedRun& run)
   for (const Content& content : run.task.contents) is_text_.push_back(is_hashed(content));
 }
 
-void Feed::put_units(std::uint64_t* rows) {
-  const std::size_t words = bounding_.layout().words();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const std::optional<std::string_view> bytes = rows_[i].next();
-    DISCREET_CHECK(bytes.has_value());
-    std::uint64_t* row = rows + i * words;
-    if (!bounding_.task().wide_unit) {
-      row[0] = big_endian<std::uint64_t>(bytes->data());
-    } else {
-      const Hash128 hash = keyed_hash_wide(bounding_.secret(), *bytes);
-      row[0] = hash.low;
-      row[1] = hash.high;
-    }
+std::optional<Feed::Unit> Feed::unit_of(std::optional<std::string_view> field) const {
+  if (!field) return std::nullopt;
+  if (bounding_.task().wide_unit) {
+    const Hash128 hash = keyed_hash_wide(bounding_.secret(), *field);
+    return Unit{{hash.low, hash.high}};
   }
+  const auto word = fixed<std::uint64_t>(field);
+  return word ? std::optional(Unit{{*word, 0}}) : std::nullopt;
 }
 
 void Feed::put_key(std::uint64_t* rows, std::size_t key, const FieldForm& form) {
@@ -80,6 +73,7 @@ void Feed::put_key(std::uint64_t* rows, std::size_t key, const FieldForm& form) 
 
 void Feed::put_content(std::uint64_t* rows, std::size_t content, const FieldForm& form) {
   const RowLayout::Field& field = bounding_.layout().field(content);
+  const Content& ends = bounding_.task().contents[content];
   const std::size_t words = bounding_.layout().words();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const std::optional<std::string_view> bytes = rows_[i].next();
@@ -89,15 +83,27 @@ void Feed::put_content(std::uint64_t* rows, std::size_t content, const FieldForm
     } else if (bytes) {
       value = static_cast<std::int64_t>(keyed_hash(bounding_.secret(), *bytes));
     }
-    if (value) RowLayout::put(field, rows + i * words, *value);
+    if (value && *value >= ends.low && *value <= ends.high) {
+      RowLayout::put(field, rows + i * words, *value);
+    }
   }
 }
 
 void Feed::take(std::span<const CopyRow> rows) {
   rows_.clear();
-  for (const CopyRow row : rows) rows_.emplace_back(row);
-  std::uint64_t* words = worker_.rows.begin(rows.size());
-  put_units(words);
+  units_.clear();
+  for (const CopyRow row : rows) {
+    FieldReader fields(row);
+    const std::optional<Unit> unit = unit_of(fields.next());
+    if (!unit) continue;
+    units_.push_back(*unit);
+    rows_.push_back(fields);
+  }
+  const RowLayout& layout = bounding_.layout();
+  std::uint64_t* words = worker_.rows.begin(rows_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    std::copy_n(units_[i].words, layout.unit_words(), words + i * layout.words());
+  }
   std::size_t field = 1;
   for (std::size_t k = 0; k < bounding_.task().keys.size(); ++k) {
     put_key(words, k, forms_[field++]);
@@ -117,7 +123,7 @@ CensusFeed::CensusFeed(Census& census, const BoundingTask& task,
 void CensusFeed::take(std::span<const CopyRow> rows) {
   for (const CopyRow bytes : rows) {
     FieldReader row(bytes);
-    const std::optional<std::string_view> owner = row.next();
+    const std::optional<std::int64_t> owner = fixed<std::int64_t>(row.next());
     std::uint32_t key = 0;
     for (std::size_t k = 0; k < keys_.columns(); ++k) {
       key = keys_.extend(k, key, forms_[k + 1].key(keys_, k, row.next()));
@@ -127,9 +133,8 @@ void CensusFeed::take(std::span<const CopyRow> rows) {
     if (group == nullptr) group = census_.new_group();
     bool fine = group != nullptr && owner;
     if (fine) {
-      const auto foreign = big_endian<std::int64_t>(owner->data());
       std::uint32_t unit = 0;
-      fine = census_.find({&foreign, 1}, &unit) && census_.count(*group, unit);
+      fine = census_.find({&*owner, 1}, &unit) && census_.count(*group, unit);
     }
     if (fine) continue;
     census_.abandon();

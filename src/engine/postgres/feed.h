@@ -12,7 +12,6 @@
 #include "engine/lowering/plan.h"
 #include "engine/postgres/binary.h"
 #include "engine/postgres/connection.h"
-#include "engine/quantize.h"
 
 namespace discreet::engine::postgres {
 
@@ -20,14 +19,14 @@ namespace discreet::engine::postgres {
 class FieldForm {
  public:
   explicit FieldForm(const lowering::RowField& field);
-  bool is_raw() const { return quantizer_.has_value(); }
+  bool is_raw() const { return stored_.has_value(); }
+  /// NULL for bytes that are not of its form.
   std::optional<std::int64_t> number(std::optional<std::string_view> bytes) const;
   /// The number of a key's column.
   std::uint32_t key(KeyIds& keys, std::size_t column, std::optional<std::string_view> bytes) const;
 
  private:
-  std::optional<Quantizer> quantizer_;
-  unsigned int type_ = 0;
+  std::optional<StoredForm> stored_;
   std::optional<std::int64_t> fallback_;
 };
 
@@ -36,19 +35,23 @@ class Feed {
   /// `bounding` must outlive this. Requires: it was made for the task of `run`.
   Feed(Bounding& bounding, const lowering::BoundedRun& run);
 
-  /// Requires: at most Intake::kRowsMax.
+  /// A row that names no unit is left out. Requires: at most Intake::kRowsMax.
   void take(std::span<const CopyRow> rows);
 
  private:
-  void put_units(std::uint64_t* rows);
+  struct Unit {
+    std::uint64_t words[2];
+  };
+  std::optional<Unit> unit_of(std::optional<std::string_view> field) const;
   void put_key(std::uint64_t* rows, std::size_t key, const FieldForm& form);
   void put_content(std::uint64_t* rows, std::size_t content, const FieldForm& form);
 
   Bounding& bounding_;
   Bounding::Worker& worker_;
-  std::vector<FieldForm> forms_;  // of each field
-  std::vector<bool> is_text_;     // of each content
-  std::vector<FieldReader> rows_;
+  std::vector<FieldForm> forms_;   // of each field
+  std::vector<bool> is_text_;      // of each content
+  std::vector<Unit> units_;        // of the rows that are somebody's,
+  std::vector<FieldReader> rows_;  // and their other fields
 };
 
 /// The same into a Census: what names a row's owner, then its keys.

@@ -64,13 +64,15 @@ Sql clamped(Sql value, Sql low, Sql high) {
                    {Sql::call("greatest", {std::move(value), std::move(low)}), std::move(high)});
 }
 
-/// round(x q / p) of a numeric, as bigint: the cast rounds halves away from zero.
-Sql in_steps(Sql x, const Ends& ends) {
-  if (ends.q != 1) x = Sql::infix("*", {std::move(x), decimal(ends.q)});
-  if (ends.p != 1) {
-    x = Sql::infix("/", {Sql::infix("*", {std::move(x), long_one(60)}), decimal(ends.p)});
-  }
-  return x;
+/// A numeric that a cast to bigint makes round(x q / p): it rounds halves away from zero. A quotient
+/// has 1,000 decimals at most, which do not tell all numbers from a half; div() cuts exactly.
+Sql in_steps(const Sql& x, const Ends& ends) {
+  if (ends.p == 1) return ends.q == 1 ? x : Sql::infix("*", {x, decimal(ends.q)});
+  return once(x, [&](const Sql& v) {
+    const Sql half = Sql::infix("*", {Sql::call("sign", {v}), decimal(ends.p)});
+    const Sql twice = Sql::infix("*", {v, decimal(Integer(2 * ends.q))});
+    return Sql::call("div", {Sql::infix("+", {twice, half}), decimal(Integer(2 * ends.p))});
+  });
 }
 
 bool fits(const Integer& value) { return mpz_sizeinbase(value.get_mpz_t(), 2) <= 62; }
@@ -181,9 +183,9 @@ Sql text_on_grid(const Sql& text, const Grid& grid) {
                                       "([eE][+-]?([0-9]{1,3}|0[0-9]{3}|1000))?[ \t-\r]*$")});
     Sql number = Sql::cast(Sql::call("btrim", {t, Sql::text(" \t\n\v\f\r")}), "numeric");
     if (low && high) {
-      number = in_steps(clamped(std::move(number), decimal(*low), decimal(*high)), ends);
+      number = in_steps(clamped(number, decimal(*low), decimal(*high)), ends);
     } else {
-      number = clamped(in_steps(std::move(number), ends), decimal(ends.low), decimal(ends.high));
+      number = clamped(in_steps(number, ends), decimal(ends.low), decimal(ends.high));
     }
     // The cast stands behind its condition: CASE does not compute what it does not reach.
     const Sql value = Sql::choose({plain, Sql::cast(number, "bigint"), Sql::null("bigint")});

@@ -25,20 +25,35 @@ std::string key_of(FieldReader& row, const std::vector<KeyKind>& kinds) {
   std::string key;
   for (const KeyKind kind : kinds) {
     const std::optional<std::string_view> bytes = row.next();
-    if (!bytes) {
-      append_null(key);
-    } else if (kind == KeyKind::kBoolean) {
-      append_boolean(key, bytes->front() != 0);
+    if (kind == KeyKind::kBoolean) {
+      const std::optional<bool> value = truth(bytes);
+      value ? append_boolean(key, *value) : append_null(key);
     } else if (kind == KeyKind::kNumber) {
-      append_number(key, big_endian<std::int64_t>(bytes->data()));
+      const auto value = fixed<std::int64_t>(bytes);
+      value ? append_number(key, *value) : append_null(key);
     } else {
-      append_text(key, *bytes);
+      bytes ? append_text(key, *bytes) : append_null(key);
     }
   }
   return key;
 }
 
-std::int64_t whole(FieldReader& row) { return big_endian<std::int64_t>(row.next()->data()); }
+/// Totals that a statement of ours asked for: each is a whole number. One that is not, which no
+/// PostgreSQL sends, makes the question fail.
+class Totals {
+ public:
+  std::int64_t whole(FieldReader& row) { return taken(fixed<std::int64_t>(row.next())); }
+  Int128 wide(FieldReader& row) { return taken(numeric_integer(row.next())); }
+  bool broken() const { return broken_; }
+
+ private:
+  template <class T>
+  T taken(std::optional<T> value) {
+    broken_ |= !value;
+    return value.value_or(0);
+  }
+  bool broken_ = false;
+};
 
 Result<void> fill(Bounding& bounding, Connection& connection, const BoundedRun& run,
                   const OwnerLog& log) {
@@ -62,18 +77,19 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
   Groups groups;
   groups.integers.resize(measures);
   groups.runs.resize(measures);
+  Totals totals;
   DISCREET_TRY(connection.copy(run.groups.print(), Intake::kRowsMax, log,
                                [&](std::span<const CopyRow> rows) {
                                  for (const CopyRow bytes : rows) {
                                    FieldReader row(bytes);
                                    std::string key = key_of(row, run.keys);
-                                   const std::int64_t units = whole(row);
+                                   const std::int64_t units = totals.whole(row);
                                    if (units == 0)
                                      continue;  // without keys SQL gives a row for no rows
                                    groups.keys.push_back(std::move(key));
                                    groups.units.push_back(units);
                                    for (const std::size_t step : run.steps) {
-                                     groups.integers[step].push_back(numeric_integer(*row.next()));
+                                     groups.integers[step].push_back(totals.wide(row));
                                    }
                                  }
                                }));
@@ -88,8 +104,8 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
                                    for (const CopyRow bytes : rows) {
                                      FieldReader row(bytes);
                                      const auto place = places.find(key_of(row, run.keys));
-                                     const std::int64_t value = whole(row);
-                                     const std::int64_t count = whole(row);
+                                     const std::int64_t value = totals.whole(row);
+                                     const std::int64_t count = totals.whole(row);
                                      if (place != places.end())
                                        runs[place->second].emplace_back(value, count);
                                    }
@@ -97,6 +113,7 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
     for (mechanism::Runs& sorted : runs) std::sort(sorted.begin(), sorted.end());
     for (const std::size_t step : tally.steps) groups.runs[step] = runs;
   }
+  if (totals.broken()) return engine_failed();
   return groups;
 }
 
@@ -159,18 +176,19 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
   SumsMeanwhile sums(connection, run.sums, task.measures.size());
   Census census(task);
   std::vector<std::int64_t> keys, units;
+  Totals totals;
   DISCREET_TRY(connection.copy(run.owners.print(), Intake::kRowsMax, log,
                                [&](std::span<const CopyRow> pairs) {
                                  keys.clear();
                                  units.clear();
                                  for (const CopyRow bytes : pairs) {
                                    FieldReader row(bytes);
-                                   keys.push_back(whole(row));
-                                   units.push_back(whole(row));
+                                   keys.push_back(totals.whole(row));
+                                   units.push_back(totals.whole(row));
                                  }
                                  census.add_owners(keys, units.data());
                                }));
-  if (!census.begin()) return std::optional<Groups>();
+  if (totals.broken() || !census.begin()) return std::optional<Groups>();
   CensusFeed feed(census, task, run.fields, secret);
   DISCREET_TRY(
       connection.copy(run.rows->print(), Intake::kRowsMax, log, [&](std::span<const CopyRow> some) {
