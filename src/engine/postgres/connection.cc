@@ -10,22 +10,48 @@ namespace {
 
 constexpr int kOldest = 130000;  // the server's version: trim_scale came with 13
 
-// No name is found but in PostgreSQL's own catalog; texts have one form; rows that a policy of the
-// server would hide make a question fail, rather than be left out silently.
-constexpr const char* kSettings[] = {
-    "SET search_path = pg_catalog",
-    "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
-    "SET standard_conforming_strings = on",
-    "SET timezone = 'UTC'",
-    "SET datestyle = 'ISO'",
-    "SET extra_float_digits = 1",
-    "SET bytea_output = 'hex'",
-    "SET row_security = off",
-    "SET client_min_messages = error",
-    "SET jit = off",  // a statement is run once: compiling it takes longer than it saves
+/// A setting, what it is set to, and how the server then shows it.
+struct Setting {
+  std::string name;
+  std::string value;  // in SQL; nothing for what BEGIN or the database says
+  std::string shown;
 };
-// Unless the URL or the server gives another.
-constexpr const char* kTimeLimit = "SET statement_timeout = '600s'";
+
+constexpr const char* kTimeLimit = "10min";  // unless the URL, the role or the server gives another
+
+// No name is found but in PostgreSQL's own catalog, not even one of a temporary table or type, which
+// would come first if it were not named. Texts have one form. Rows that a policy of the server would
+// hide make a question fail, rather than be left out silently.
+std::vector<Setting> settings(const std::string& time_limit) {
+  return {
+      {"transaction_isolation", "", "repeatable read"},
+      {"transaction_read_only", "", "on"},
+      {"server_encoding", "", "UTF8"},
+      {"quote_all_identifiers", "off", "off"},  // first: it changes how a path is shown
+      {"search_path", "pg_catalog, pg_temp", "pg_catalog, pg_temp"},
+      {"row_security", "off", "off"},
+      {"client_encoding", "'UTF8'", "UTF8"},
+      {"standard_conforming_strings", "on", "on"},
+      {"timezone", "'UTC'", "UTC"},
+      {"datestyle", "'ISO, YMD'", "ISO, YMD"},
+      {"extra_float_digits", "1", "1"},
+      {"bytea_output", "'hex'", "hex"},
+      {"transform_null_equals", "off", "off"},
+      {"client_min_messages", "error", "error"},
+      {"statement_timeout", lowering::quote_text(time_limit), time_limit},
+      {"jit", "off", "off"},  // a statement is run once: compiling it takes longer than it saves
+  };
+}
+
+/// In one message. Neither SET nor SHOW takes a snapshot: that is for what comes first after.
+std::string opening(const std::vector<Setting>& settings) {
+  std::string sql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+  for (const Setting& setting : settings) {
+    if (!setting.value.empty()) sql += "; SET LOCAL " + setting.name + " = " + setting.value;
+  }
+  for (const Setting& setting : settings) sql += "; SHOW " + setting.name;
+  return sql;
+}
 
 void say(const OwnerLog& log, const std::string& words) {
   if (log.say) log.say("postgres: " + words);
@@ -110,28 +136,33 @@ Result<void> Connection::connect(const OwnerLog& log) {
     return Error{Code::kEngine, "the database is older than PostgreSQL 13; use a newer one"};
   }
   const char* const encoding = PQparameterStatus(session_.get(), "server_encoding");
-  if (encoding == nullptr || std::string_view(encoding) != "UTF8" ||
-      PQsetClientEncoding(session_.get(), "UTF8") != 0) {
+  if (encoding == nullptr || std::string_view(encoding) != "UTF8") {
     return Error{Code::kEngine,
                  "the database's encoding is not UTF8, so that texts could not be compared byte by "
                  "byte; use a database of encoding UTF8"};
   }
-  for (const char* setting : kSettings) DISCREET_TRY(query(setting, log));
-  DISCREET_ASSIGN(const auto limit, query("SHOW statement_timeout", log));
-  if (limit.at(0).at(0) == "0") DISCREET_TRY(query(kTimeLimit, log));
+  DISCREET_ASSIGN(const auto limit, send("SHOW statement_timeout", log));
+  time_limit_ = limit.empty() ? "0" : limit[0][0].value_or("0");
+  if (time_limit_ == "0") time_limit_ = kTimeLimit;
   return {};
 }
 
 Result<void> Connection::begin(const OwnerLog& log) {
   if (PQstatus(session_.get()) != CONNECTION_OK) DISCREET_TRY(connect(log));
-  const std::string sql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-  Result<std::vector<TextRow>> begun = query(sql, log);
-  if (!begun && !stop_ && PQstatus(session_.get()) != CONNECTION_OK) {
+  Result<std::vector<TextRow>> shown = send(opening(settings(time_limit_)), log);
+  if (!shown && !stop_ && PQstatus(session_.get()) != CONNECTION_OK) {
     // The server was started anew since the last question.
     DISCREET_TRY(connect(log));
-    begun = query(sql, log);
+    shown = send(opening(settings(time_limit_)), log);
   }
-  if (!begun) return begun.error();
+  if (!shown) return shown.error();
+  const std::vector<Setting> wanted = settings(time_limit_);
+  bool fine = shown->size() == wanted.size();
+  for (std::size_t i = 0; fine && i < wanted.size(); ++i) {
+    fine = (*shown)[i][0] == wanted[i].shown;
+    if (!fine) say(log, "the setting " + wanted[i].name + " is not " + wanted[i].shown);
+  }
+  if (!fine) return engine_failed();
   return {};
 }
 
@@ -156,25 +187,40 @@ Result<Connection*> Connection::beside() {
   return beside_.get();
 }
 
-Result<std::vector<TextRow>> Connection::query(const std::string& sql, const OwnerLog& log) {
-  const Response response(PQexec(session_.get(), sql.c_str()));
-  const ExecStatusType status = PQresultStatus(response.get());
-  if ((status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) || stop_) return failed(log);
+Result<std::vector<TextRow>> Connection::send(const std::string& sql, const OwnerLog& log) {
   std::vector<TextRow> rows;
-  for (int i = 0; i < PQntuples(response.get()); ++i) {
-    TextRow& row = rows.emplace_back();
-    for (int c = 0; c < PQnfields(response.get()); ++c) {
-      row.emplace_back();
-      if (PQgetisnull(response.get(), i, c) != 0) continue;
-      row.back() = std::string(PQgetvalue(response.get(), i, c),
-                               static_cast<std::size_t>(PQgetlength(response.get(), i, c)));
+  bool fine = PQsendQuery(session_.get(), sql.c_str()) == 1;
+  while (const Response response{PQgetResult(session_.get())}) {
+    const ExecStatusType status = PQresultStatus(response.get());
+    fine = fine && (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK);
+    for (int i = 0; fine && i < PQntuples(response.get()); ++i) {
+      TextRow& row = rows.emplace_back();
+      for (int c = 0; c < PQnfields(response.get()); ++c) {
+        row.emplace_back();
+        if (PQgetisnull(response.get(), i, c) != 0) continue;
+        row.back() = std::string(PQgetvalue(response.get(), i, c),
+                                 static_cast<std::size_t>(PQgetlength(response.get(), i, c)));
+      }
     }
   }
+  if (!fine || stop_) return failed(log);
   return rows;
+}
+
+bool Connection::in_transaction(const OwnerLog& log) const {
+  if (PQtransactionStatus(session_.get()) == PQTRANS_INTRANS) return true;
+  if (!stop_) say(log, "a statement outside of a transaction");
+  return false;
+}
+
+Result<std::vector<TextRow>> Connection::query(const std::string& sql, const OwnerLog& log) {
+  if (!in_transaction(log)) return failed(log);
+  return send(sql, log);
 }
 
 Result<void> Connection::copy(const std::string& sql, std::size_t most, const OwnerLog& log,
                               const std::function<void(std::span<const CopyRow>)>& take) {
+  if (!in_transaction(log)) return failed(log);
   const std::string statement = "COPY (" + sql + ") TO STDOUT (FORMAT binary)";
   const Response begun(PQexec(session_.get(), statement.c_str()));
   if (PQresultStatus(begun.get()) != PGRES_COPY_OUT) return failed(log);

@@ -3,6 +3,9 @@
 // is read only, on one snapshot, with a time limit, and finds no name but those of PostgreSQL's own
 // catalog and the tables that are written with their schema. Nothing is installed in the server.
 //
+// All settings are a transaction's own and are read back in it. A session is nobody's: a pooler may
+// give another one to each transaction, which somebody else has used before.
+//
 // The server's own words may hold rows of the data. They go to the owner's log; errors that are
 // returned are constant texts (S21).
 #pragma once
@@ -35,8 +38,9 @@ class Connection {
   /// UTF8, it is older than 13.
   static Result<std::unique_ptr<Connection>> open(const std::string& url, const OwnerLog& log);
 
-  /// BEGIN ... REPEATABLE READ, READ ONLY. The snapshot is that of the first query() or copy().
-  /// Reconnects if the server has closed the connection since.
+  /// BEGIN ... REPEATABLE READ, READ ONLY, and all settings. The snapshot is that of the first
+  /// query() or copy() that reads. Reconnects if the server has closed the connection since.
+  /// Fails with: kEngine: also where a setting is not what it was set to; kInterrupted.
   Result<void> begin(const OwnerLog& log);
   /// Nothing was written: it is rolled back. Also after a failure; cannot fail.
   void end();
@@ -47,7 +51,7 @@ class Connection {
   /// kInterrupted; then this one's transaction can be used as before.
   Result<Connection*> beside();
 
-  /// One statement whose result is small.
+  /// One statement whose result is small. Here and in copy(): outside of a transaction it fails.
   Result<std::vector<TextRow>> query(const std::string& sql, const OwnerLog& log);
   /// COPY (sql) TO STDOUT, binary: hands rows over, up to `batch` at a time, as they come.
   Result<void> copy(const std::string& sql, std::size_t batch, const OwnerLog& log,
@@ -61,14 +65,30 @@ class Connection {
  private:
   Connection() = default;
   Result<void> connect(const OwnerLog& log);
+  /// Statements, and the rows of all of them.
+  Result<std::vector<TextRow>> send(const std::string& sql, const OwnerLog& log);
+  bool in_transaction(const OwnerLog& log) const;
   Error failed(const OwnerLog& log) const;
 
   std::string url_;
+  std::string time_limit_;  // of a statement, as the server shows it
   std::atomic<bool> stop_{false};
   std::mutex cancel_mutex_;
   Connected session_;
   Canceller canceller_;
   std::unique_ptr<Connection> beside_;  // made and taken away under cancel_mutex_
+};
+
+/// Ends the transaction whatever happens in it.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection) : connection_(connection) {}
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() { connection_.end(); }
+
+ private:
+  Connection& connection_;
 };
 
 /// What every question says that failed on its way, whatever the reason: a dead server, a time

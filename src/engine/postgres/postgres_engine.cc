@@ -20,18 +20,6 @@ using lowering::Select;
 using lowering::Sql;
 using lowering::StoredColumn;
 
-/// Ends the transaction whatever happens in it.
-class Transaction {
- public:
-  explicit Transaction(Connection& connection) : connection_(connection) {}
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  ~Transaction() { connection_.end(); }
-
- private:
-  Connection& connection_;
-};
-
 bool same(const StoredColumn& a, const StoredColumn& b) {
   return a.name == b.name && a.type == b.type && a.type_name == b.type_name;
 }
@@ -47,15 +35,26 @@ Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const policy::Polic
 }
 
 // LOCK comes before the snapshot, so that the snapshot sees what the lock protects.
-Result<void> PostgresEngine::hold_schemas(const OwnerLog& log) {
+Result<void> PostgresEngine::hold_tables(const OwnerLog& log) {
   std::string tables;
-  std::vector<std::vector<std::string>> names;
   for (const auto& [name, stored] : schemas_) {
     tables += (tables.empty() ? "" : ", ") + Sql::name(stored.name).print();
-    names.push_back(stored.name);
   }
   if (tables.empty()) return {};
   DISCREET_TRY(connection_->query("LOCK TABLE " + tables + " IN ACCESS SHARE MODE", log));
+  return check_tables_again(log);
+}
+
+Result<void> PostgresEngine::check_tables_again(const OwnerLog& log) {
+  const std::string charged = "; what was charged stays charged";
+  std::vector<std::vector<std::string>> names;
+  for (const auto& [name, stored] : schemas_) names.push_back(stored.name);
+  if (const Result<void> fine = check_tables(*connection_, names, log); !fine) {
+    const Error& error = fine.error();
+    if (error.code == Code::kEngine || error.code == Code::kInterrupted) return error;
+    return Error{Code::kEngine,
+                 "the database changed since the policy was opened: " + error.message + charged};
+  }
   DISCREET_ASSIGN(const std::vector<lowering::StoredTable> now, describe(*connection_, names, log));
   std::size_t at = 0;
   for (const auto& [name, stored] : schemas_) {
@@ -64,10 +63,19 @@ Result<void> PostgresEngine::hold_schemas(const OwnerLog& log) {
                     same)) {
       return Error{Code::kEngine, "the columns of table " + in_quotes(name) +
                                       " changed since it was opened; check the policy and start "
-                                      "again; what was charged stays charged"};
+                                      "again" +
+                                      charged};
     }
   }
   return {};
+}
+
+// What a transaction that reads one snapshot cannot see is what changed meanwhile and does not wait
+// for its lock: a partition that was attached, a schema that got another's name.
+Result<void> PostgresEngine::close_tables(const OwnerLog& log) {
+  connection_->end();
+  DISCREET_TRY(connection_->begin(log));
+  return check_tables_again(log);
 }
 
 Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& checked,
@@ -77,10 +85,11 @@ Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& ch
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
-  DISCREET_TRY(hold_schemas(log));
+  DISCREET_TRY(hold_tables(log));
   DISCREET_ASSIGN(mechanism::Groups groups,
                   run_lowered(*connection_, lower_plan(checked, dialect(), schemas_),
                               checked.steps().size(), secret, log));
+  DISCREET_TRY(close_tables(log));
   return Sensitive<mechanism::Groups>(std::move(groups));
 }
 
@@ -91,10 +100,11 @@ Result<Sensitive<mechanism::UnitRows>> PostgresEngine::rows(const plan::CheckedR
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
-  DISCREET_TRY(hold_schemas(log));
+  DISCREET_TRY(hold_tables(log));
   DISCREET_ASSIGN(mechanism::UnitRows rows,
                   run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
                            secret, log));
+  DISCREET_TRY(close_tables(log));
   return Sensitive<mechanism::UnitRows>(std::move(rows));
 }
 
@@ -104,7 +114,7 @@ Result<std::vector<std::string>> PostgresEngine::repeated_keys(const policy::Pol
   connection_->resume();
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
-  DISCREET_TRY(hold_schemas(log));
+  DISCREET_TRY(hold_tables(log));
   std::vector<std::string> repeated;
   for (const lowering::UniqueKey& key : lowering::unique_keys(policy, dialect(), schemas_)) {
     DISCREET_ASSIGN(const std::vector<TextRow> rows, connection_->query(key.most.print(), log));
@@ -141,9 +151,10 @@ Result<std::vector<std::string>> PostgresEngine::public_values(const policy::Pol
   select.group_by = 1;
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
+  DISCREET_TRY(hold_tables(log));
   DISCREET_ASSIGN(const std::vector<TextRow> rows, connection_->query(select.print(), log));
   std::vector<std::string> values;
-  for (const TextRow& row : rows) values.push_back(row[0].value());
+  for (const TextRow& row : rows) values.push_back(row[0].value_or(""));
   DISCREET_TRY(check_listed(values.size(), table, column, most));
   std::sort(values.begin(), values.end());
   return values;

@@ -37,8 +37,12 @@ class PostgresEngine final : public Engine {
  private:
   PostgresEngine(std::unique_ptr<Connection> connection, lowering::Schemas schemas)
       : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
-  /// Nobody can change a table's columns while it is read, and nobody has since the opening.
-  Result<void> hold_schemas(const OwnerLog& log);
+  /// Nobody can change a table's columns while it is read, and nobody has changed them, its kind,
+  /// its partitions or the role's rights since the opening.
+  Result<void> hold_tables(const OwnerLog& log);
+  /// The same for what no lock holds, after reading. Ends the transaction and begins another.
+  Result<void> close_tables(const OwnerLog& log);
+  Result<void> check_tables_again(const OwnerLog& log);
 
   std::mutex mutex_;
   std::unique_ptr<Connection> connection_;

@@ -42,11 +42,14 @@ class PrivatePostgres {
   }
 
   /// For the owner `dp`, or for `reader`, who may read what grant() gave.
-  std::string url(const std::string& role = "reader") const {
+  std::string url(const std::string& role = "reader") const { return url(role, folder_); }
+  /// By another socket.
+  static std::string url(const std::string& role, const std::string& folder) {
     std::string host;
-    for (const char c : folder_) host += c == '/' ? "%2F" : std::string(1, c);
+    for (const char c : folder) host += c == '/' ? "%2F" : std::string(1, c);
     return "postgres://" + role + "@/postgres?host=" + host;
   }
+  const std::string& folder() const { return folder_; }
 
   /// SQL of the owner's that must succeed; the first value, if there is one.
   std::string must(const std::string& sql) {
@@ -91,6 +94,7 @@ class PrivatePostgres {
                "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off"});
     for (int i = 0; i < 2000 && PQping(url("dp").c_str()) != PQPING_OK; ++i) usleep(5'000);
     admin_.reset(PQconnectdb(url("dp").c_str()));
+    PQsetNoticeProcessor(admin_.get(), [](void*, const char*) {}, nullptr);
     must(
         "CREATE ROLE reader LOGIN; CREATE ROLE guarded LOGIN PASSWORD 'right'; "
         "CREATE ROLE writer LOGIN");

@@ -15,6 +15,7 @@
 #include "engine/pairs_for_tests.h"
 #include "engine/postgres/binary.h"
 #include "engine/postgres/dialect.h"
+#include "engine/postgres/pooler_for_tests.h"
 #include "engine/postgres/postgres_for_tests.h"
 #include "engine/postgres/sources.h"
 #include "engine/units_for_tests.h"
@@ -105,6 +106,8 @@ void expect_as_interpreted(std::vector<RawRow> rows, const std::vector<std::vect
     for (const Expr& expr : exprs) select.outputs.push_back(lowering.lower(expr));
     select.from.push_back({lowering.table("visits"), "t0", {}});
     std::size_t seen = 0;
+    const Transaction transaction(opened.connection());
+    ASSERT_TRUE(opened.connection().begin(opened.log().log()).has_value());
     auto done = opened.connection().copy(
         select.print(), 100, opened.log().log(), [&](std::span<const CopyRow> batch) {
           for (const CopyRow bytes : batch) {
@@ -173,6 +176,71 @@ void compare_on_both(Random& random, int rounds, int questions,
 TEST(PostgresQuestion, GivesTheReferencesBitsAndDuckDbs) {
   Random random(42);
   compare_on_both(random, 3, 50, random_plan);
+}
+
+// What somebody left behind in a session: settings, and temporary things with PostgreSQL's names.
+const std::vector<std::string>& left_behind() {
+  static const std::vector<std::string> all = {
+      "SET search_path = hostile, pg_catalog",
+      "SET row_security = on",
+      "SET datestyle = 'German, DMY'",
+      "SET timezone = 'Asia/Kolkata'",
+      "SET standard_conforming_strings = off",
+      "SET extra_float_digits = -15",
+      "SET bytea_output = 'escape'",
+      "SET client_encoding = 'LATIN1'",
+      "SET transform_null_equals = on",
+      "SET quote_all_identifiers = on",
+      "SET client_min_messages = debug1",
+      "SET intervalstyle = 'sql_standard'",
+      "SET default_transaction_isolation = 'read uncommitted'",
+      "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
+      "SET statement_timeout = '7s'",
+      "SET jit = on; SET jit_above_cost = 0",
+      "CREATE TEMP TABLE pg_class (oid oid, relname name, relnamespace oid, relkind \"char\")",
+      "CREATE TEMP TABLE pg_cast (castsource oid, casttarget oid, castmethod \"char\")",
+      "CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (false)",
+      "CREATE DOMAIN pg_temp.date AS pg_catalog.date CHECK (false)"};
+  return all;
+}
+
+TEST(PostgresQuestion, IsTheSameInASessionThatOthersUsed) {
+  PrivatePostgres& server = PrivatePostgres::instance();
+  server.must("CREATE SCHEMA hostile; GRANT USAGE ON SCHEMA hostile TO reader");
+  for (const std::string type : {"bigint", "integer", "text", "numeric"}) {
+    const std::string pair = "(a " + type + ", b " + type + ")";
+    server.must("CREATE FUNCTION hostile.same" + pair +
+                " RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'ran'; END $$");
+    for (const std::string sign : {"=", "<", "<>"}) {
+      server.must("CREATE OPERATOR hostile." + sign + " (LEFTARG = " + type +
+                  ", RIGHTARG = " + type + ", FUNCTION = hostile.same)");
+    }
+  }
+  Random random(44);
+  Pooler pooler;
+  for (int round = 0; round < 5; ++round) {
+    const Database database = random_clinic(random, 40);
+    policy::Policy policy = clinic();
+    write_clinic(database, policy);
+    policy.engine = pooler.url();
+    pooler.leave_behind(round == 0 ? left_behind() : std::vector<std::string>{});
+    Opened opened(policy);
+    for (int i = 0; i < 8; ++i) {
+      if (round > 0) {
+        std::vector<std::string> some;
+        for (const std::string& one : left_behind()) {
+          if (up_to(random, 1) == 0) some.push_back(one);
+        }
+        pooler.leave_behind(some);
+      }
+      auto checked = Checker::check(random_plan(random), policy, "q");
+      if (!checked) continue;
+      const LoweredPlan lowered = opened.lower(*checked);
+      ASSERT_EQ(opened.run(*checked), expected(*checked, lowered, database)) << lowered.print();
+    }
+  }
+  EXPECT_GT(pooler.transactions(), 20);
+  server.must("DROP SCHEMA hostile CASCADE");
 }
 
 // Also where a float is written with an exponent.

@@ -16,14 +16,19 @@ namespace discreet::engine::postgres {
 /// Schema and table.
 std::vector<std::string> parse_source(const std::string& source);
 
-/// Looks every table of the policy up and checks columns, types and the role's rights.
-/// Fails with: kInvalidInput, kNotFound, kRefused (rights), kEngine; from the policy and the
-/// catalog alone.
+/// Looks every table of the policy up and checks columns, types and the role's rights, in a
+/// transaction. Fails with: kInvalidInput, kNotFound, kRefused (rights), kEngine; from the policy
+/// and the catalog alone.
 Result<lowering::Schemas> open_sources(Connection& connection, const policy::Policy& policy,
                                        const OwnerLog& log);
 
-/// The columns of tables, each named by schema and table, by one statement: it is asked again
-/// before every question. None of a table that is not there. Fails with: kEngine.
+/// Looks whether these, each named by schema and table, are tables that the role can read whole and
+/// cannot write to. By one statement: it is asked again in every question.
+/// Fails with: kInvalidInput, kNotFound, kRefused, kEngine.
+Result<void> check_tables(Connection& connection,
+                          const std::vector<std::vector<std::string>>& names, const OwnerLog& log);
+
+/// The columns of tables, by one statement. None of a table that is not there. Fails with: kEngine.
 Result<std::vector<lowering::StoredTable>> describe(
     Connection& connection, const std::vector<std::vector<std::string>>& names,
     const OwnerLog& log);

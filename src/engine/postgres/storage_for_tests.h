@@ -14,6 +14,7 @@
 #include "engine/duckdb/sources.h"
 #include "engine/postgres/cells_for_tests.h"
 #include "engine/postgres/postgres_for_tests.h"
+#include "engine/postgres/run.h"
 #include "engine/postgres/sources.h"
 #include "engine/questions_for_tests.h"
 
@@ -191,6 +192,12 @@ struct Twins {
     schemas = opened.value();
     embedded = std::move(duckdb::Connection::open(2, log.log()).value());
     embedded_schemas = duckdb::open_sources(*embedded, files, log.log()).value();
+  }
+
+  Result<mechanism::Groups> run(const lowering::LoweredPlan& lowered, std::size_t steps) {
+    const Transaction transaction(*connection);
+    EXPECT_TRUE(connection->begin(log.log()).has_value());
+    return run_lowered(*connection, lowered, steps, kSecret, log.log());
   }
 
   Expr random_col(Random& random) const { return col(one_of_these(random, names)); }

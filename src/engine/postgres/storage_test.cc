@@ -28,7 +28,7 @@ TEST(PostgresStorage, OfAnyKindGivesTheReferencesBitsAndDuckDbs) {
       ++compared;
       const std::size_t steps = checked->steps().size();
       const LoweredPlan lowered = lower_plan(*checked, dialect(), twins.schemas);
-      const auto groups = run_lowered(*twins.connection, lowered, steps, kSecret, twins.log.log());
+      const auto groups = twins.run(lowered, steps);
       ASSERT_TRUE(groups.has_value()) << twins.log.said << lowered.print();
       const auto answer = shown(*groups);
       ASSERT_EQ(answer, expected(*checked, lowered, twins.database)) << lowered.print();
@@ -60,10 +60,93 @@ TEST(PostgresStorage, IsReadAloneAsInAnExpression) {
       auto checked = Checker::check(plan, twins.policy, "q");
       ASSERT_TRUE(checked.has_value()) << checked.error().message;
       const LoweredPlan lowered = lower_plan(*checked, dialect(), twins.schemas);
-      auto groups = run_lowered(*twins.connection, lowered, 2, kSecret, twins.log.log());
+      auto groups = twins.run(lowered, 2);
       ASSERT_TRUE(groups.has_value()) << twins.log.said << lowered.print();
       ASSERT_EQ(shown(*groups), expected(*checked, lowered, twins.database)) << lowered.print();
     }
+  }
+}
+
+std::string all_digits(const Rational& value, int places) {
+  std::string digits =
+      Rational(value.abs() * power_of_ten(places)).floor().get_str();  // what is behind is cut
+  const auto behind = static_cast<std::size_t>(places);
+  if (digits.size() <= behind) digits.insert(0, behind + 1 - digits.size(), '0');
+  digits.insert(digits.size() - behind, ".");
+  return (value.sign() < 0 ? "-" : "") + digits;
+}
+
+// Numbers that have more digits than a word counts, and such as are decided by their last one. A
+// column with a length is read here, one without it by the server.
+TEST(PostgresStorage, ReadsNumericsOfAnyLengthByOneRule) {
+  PrivatePostgres& server = PrivatePostgres::instance();
+  Random random(9);
+  for (const Rational& step : {Rational(1), Rational::ratio(1, 100), Rational::ratio(3, 7),
+                               Rational::ratio(5, 2), Rational::ratio(7, 1)}) {
+    const Grid grid{step * Rational(-40), step * Rational(300), step};
+    const std::string schema = server.fresh_schema();
+    server.must("CREATE TABLE " + schema + ".t (u integer, x numeric, y numeric(1000, 900))");
+    Database database;
+    const auto add = [&](const std::string& x, const Rational& value, const std::string& y,
+                         const Rational& other) {
+      const auto u = static_cast<int>(database["t"].size() % 5);
+      server.must("INSERT INTO " + schema + ".t VALUES (" + std::to_string(u) + ", " + x + ", " +
+                  y + ")");
+      database["t"].push_back(
+          {{"u", integer_value(u)}, {"x", decimal_value(value)}, {"y", decimal_value(other)}});
+    };
+    for (const int sign : {1, -1}) {
+      const std::string minus = sign < 0 ? "-" : "";
+      const std::string nines = minus +
+                                "CAST(repeat('9', 131072) || '.' || repeat('9', 16383) AS "
+                                "numeric)";
+      const std::string tiny = minus + "CAST('1e-16383' AS numeric)";
+      add(nines, far(sign < 0), minus + "CAST(repeat('9', 100) AS numeric)", far(sign < 0));
+      add(tiny, Rational(sign) * power_of_ten(-100), minus + "CAST('1e-900' AS numeric)",
+          Rational(sign) * power_of_ten(-100));
+    }
+    for (int i = 0; i < 24; ++i) {
+      const Rational half = step * Rational::ratio(2 * (up_to(random, 320) - 45) + 1, 2);
+      const auto near = [&](int places) {
+        const Rational cut = Rational(half * power_of_ten(places)).abs().floor();
+        const int more = up_to(random, 2) - 1;
+        const Rational value = (Rational(cut) + Rational(more)) * power_of_ten(-places);
+        return half.sign() < 0 ? -value : value;
+      };
+      const Rational x = near(one_of_these<int>(random, {5, 950, 1'000, 2'000, 16'383}));
+      const Rational y = near(900);
+      add("'" + all_digits(x, 16'383) + "'", x, "'" + all_digits(y, 900) + "'", y);
+    }
+    policy::Policy policy;
+    policy.engine = server.url();
+    policy.units["people"].name = "people";
+    policy::Table table;
+    table.name = "t";
+    table.source = schema + ".t";
+    table.unit = policy::UnitPath{"people", {}, "u", false};
+    table.columns = {column_of("x", Type::kDecimal, grid), column_of("y", Type::kDecimal, grid)};
+    policy.tables["t"] = table;
+    GatheredLog log;
+    auto connection = std::move(Connection::open(policy.engine, log.log()).value());
+    const auto schemas = open_sources(*connection, policy, log.log());
+    ASSERT_TRUE(schemas.has_value()) << schemas.error().message;
+    Plan plan;
+    plan.source = from("t");
+    plan.bounds = {1, 1'000, true};
+    for (const std::string name : {"x", "y"}) {
+      plan.measurements.push_back(measurement(MeasureKind::kSum, col(name)));
+      plan.measurements.push_back(measurement(MeasureKind::kDistinct, col(name)));
+      plan.measurements.push_back(
+          measurement(MeasureKind::kSum, Expr::of(Op::kCoalesce, {col(name), col(name)})));
+    }
+    auto checked = Checker::check(plan, policy, "q");
+    ASSERT_TRUE(checked.has_value()) << checked.error().message;
+    const LoweredPlan lowered = lower_plan(*checked, dialect(), *schemas);
+    const Transaction transaction(*connection);
+    ASSERT_TRUE(connection->begin(log.log()).has_value());
+    auto groups = run_lowered(*connection, lowered, checked->steps().size(), kSecret, log.log());
+    ASSERT_TRUE(groups.has_value()) << log.said << lowered.print();
+    EXPECT_EQ(shown(*groups), expected(*checked, lowered, database)) << step.to_string();
   }
 }
 
@@ -105,6 +188,8 @@ TEST(PostgresUnits, AreEqualWhereTheirValuesAre) {
     plan.measurements = {measurement(MeasureKind::kRows), measurement(MeasureKind::kUnits)};
     auto checked = Checker::check(plan, policy, "q");
     ASSERT_TRUE(checked.has_value());
+    const Transaction transaction(*connection);
+    ASSERT_TRUE(connection->begin(log.log()).has_value());
     auto groups =
         run_lowered(*connection, lower_plan(*checked, dialect(), *schemas), 2, kSecret, log.log());
     ASSERT_TRUE(groups.has_value()) << log.said;

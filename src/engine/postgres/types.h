@@ -17,7 +17,7 @@ enum Oid : unsigned int {
   kText = 25,
   kFloat4 = 700,
   kFloat8 = 701,
-  kOtherText = 705,  ///< of the category of texts, cast to text: citext
+  kOtherText = 705,  ///< of the category of texts, and a text as it is stored: citext
   kBpchar = 1042,
   kVarchar = 1043,
   kDate = 1082,
@@ -25,7 +25,8 @@ enum Oid : unsigned int {
   kTimestamptz = 1184,
   kNumeric = 1700,
   kUuid = 2950,
-  kEnum = 3500,  ///< any of them
+  kForeignCast = 2276,  ///< a text or an enum whose cast to text runs somebody's function
+  kEnum = 3500,         ///< any of them
 };
 
 bool is_whole(unsigned int type);
