@@ -244,6 +244,70 @@ TEST(Tree, OneSourceNamesTheJsonLibrary) {
   EXPECT_NE(read_text(kRoot / "src/base/json.cc").find(kJsonLibrary), std::string::npos);
 }
 
+/// What sees bytes of a file or a database: all of the engine but what writes SQL for it.
+bool reads_bytes(const std::string& path) {
+  static const std::regex kWriters("/(numbers|dates|dialect|statement|server_url|types)\\.(cc|h)$");
+  static const std::regex kReaders(
+      "^src/engine/((duckdb|postgres|trino)/|(quantize|like|key_ids|interning|keyed_hash)\\.)");
+  return is_product(path) && std::regex_search(path, kReaders) &&
+         !std::regex_search(path, kWriters);
+}
+
+/// "path: line of code" where a reader can end the program: by a check, or by a conversion that
+/// throws when it is given something else.
+Found checks_on_bytes(const std::vector<File>& files) {
+  static const std::regex kEnds(
+      "\\b(DISCREET_CHECK|check_failed|abort|terminate|assert|_Exit|exit|quick_exit"
+      "|sto(i|l|ll|ul|ull|f|d|ld))\\s*\\(");
+  Found all;
+  for (const File& file : files) {
+    if (!reads_bytes(file.path)) continue;
+    std::istringstream lines(code(file.text, Strings::kDrop));
+    for (std::string line; std::getline(lines, line);) {
+      if (!std::regex_search(line, kEnds)) continue;
+      all.push_back(file.path + ": " + line.substr(line.find_first_not_of(' ')));
+    }
+  }
+  return all;
+}
+
+TEST(Readers, PlantedChecksAreFound) {
+  const std::string check = "  DISCREET_CHECK(bytes.size() >= 8);\n";
+  EXPECT_EQ(checks_on_bytes({{"src/engine/postgres/binary.cc", "// " + check + check},
+                             {"src/engine/duckdb/keep.h", "int x = std::stoi(text);"},
+                             {"src/engine/trino/client.cc", "if (bad) std::abort ();"},
+                             {"src/engine/quantize.cc", "assert(x);"}}),
+            (Found{"src/engine/postgres/binary.cc: DISCREET_CHECK(bytes.size() >= 8);",
+                   "src/engine/duckdb/keep.h: int x = std::stoi(text);",
+                   "src/engine/trino/client.cc: if (bad) std::abort ();",
+                   "src/engine/quantize.cc: assert(x);"}));
+  EXPECT_EQ(checks_on_bytes({{"src/engine/postgres/binary_test.cc", check},
+                             {"src/engine/postgres/numbers.cc", check},
+                             {"src/engine/postgres/binary.cc", "static_assert(true);\nabort_it();"},
+                             {"src/ledger/ledger.cc", check}}),
+            Found{});
+}
+
+// A row that ends the program tells that it is there. What a reader meets in bytes is a value or
+// NULL; these are about the policy's and the program's own values.
+TEST(Tree, NoReaderChecksBytesOfAFileOrADatabase) {
+  const std::string functions = "src/engine/duckdb/functions.cc: ";  // constants of the statement
+  const std::string interning = "src/engine/interning.cc: ";         // 2^32 of them
+  const std::string quantize = "src/engine/quantize.cc: ";           // the policy's grid
+  const Found own = {
+      functions + "DISCREET_CHECK(value.has_value());",
+      functions + "DISCREET_CHECK(dots != text.npos && by != text.npos && dots < by);",
+      functions + "DISCREET_CHECK(colon != text.npos);",
+      functions + "const std::size_t size = std::stoul(std::string(text.substr(0, colon)));",
+      "src/engine/duckdb/sources.cc: DISCREET_CHECK(false);",  // behind a switch over an enum
+      interning + "DISCREET_CHECK(words_.size() < kFree);",
+      interning + "DISCREET_CHECK(texts_.size() < kFree);",
+      quantize + "DISCREET_CHECK(value.denominator() == 1 && value.numerator().fits_slong_p());",
+      quantize + "DISCREET_CHECK(grid.step.sign() > 0 && low_ <= high_);",
+  };
+  EXPECT_EQ(list(checks_on_bytes(tree())), list(own));
+}
+
 /// The mechanisms of a closed list ("class Laplace;") that no text names.
 Found unaudited(const std::string& list, const std::string& cases) {
   Found out;
