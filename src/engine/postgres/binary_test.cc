@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 
 #include "engine/postgres/feed.h"
@@ -18,11 +17,6 @@ namespace discreet::engine::postgres::binary_test {
 namespace {
 
 using lowering::Sql;
-
-int cases(int usual) {
-  const char* const asked = std::getenv("DISCREET_CASES");
-  return asked == nullptr ? usual : std::atoi(asked);
-}
 
 const std::vector<unsigned int> kTypes = {kInt2,    kInt4,    kInt8,      kFloat4,
                                           kFloat8,  kDate,    kTimestamp, kTimestamptz,
@@ -47,7 +41,7 @@ const std::vector<Grid>& grids() {
 TEST(PostgresFields, OfAnyBytesAreWhatTheirDefinitionSays) {
   Random random(29);
   int values = 0;
-  const int most = cases(40'000);
+  const int most = field_cases(40'000);
   std::vector<std::vector<StoredForm>> forms;
   for (const unsigned int type : kTypes) {
     forms.emplace_back();
@@ -72,7 +66,7 @@ TEST(PostgresFields, WholeNumericsAreReadOrAreNothing) {
   Random random(30);
   const Rational limit = power_of_two(126);
   int values = 0;
-  for (int i = 0; i < cases(20'000); ++i) {
+  for (int i = 0; i < field_cases(20'000); ++i) {
     const std::string bytes = random_field(
         random, kNumeric, {Rational(-1'000), Rational(1'000), up_to(random, 1) == 0 ? 1 : 2});
     const std::optional<Int128> value = numeric_integer(view(bytes));
@@ -126,7 +120,7 @@ TEST(PostgresFields, TakeAWorkThatGrowsWithTheirBytesAlone) {
 
 TEST(PostgresRows, OfAnyBytesHaveFieldsInsideThem) {
   Random random(31);
-  for (int i = 0; i < cases(20'000); ++i) {
+  for (int i = 0; i < field_cases(20'000); ++i) {
     std::string row =
         up_to(random, 1) == 0
             ? random_bytes(random, 30)
@@ -229,7 +223,7 @@ struct AllForms {
 
 TEST(PostgresRows, OfOneUnitChangeNothingOfAnothers) {
   Random random(32);
-  const int rounds = cases(9'000) / 30;
+  const int rounds = field_cases(18'000) / 120;  // of 20 rows with 6 fields
   for (int round = 0; round < rounds; ++round) {
     const AllForms run(round % 2 == 0);
     const auto unit = [](int i) { return big_endian_bytes(std::int64_t{i}); };

@@ -155,6 +155,38 @@ TEST_F(PostgresEngineTest, ADomainIsWhatItIsMadeOfHoweverDeep) {
   server().must("DROP DOMAIN public.years CASCADE");
 }
 
+// What a domain is called says nothing of how many digits its numbers have.
+TEST_F(PostgresEngineTest, ADomainsNameIsNotBelieved) {
+  server().must("CREATE DOMAIN public.\"numeric(3,2)\" AS numeric");
+  server().must("ALTER TABLE " + visits_ + " ALTER cost TYPE public.\"numeric(3,2)\"");
+  server().must("UPDATE " + visits_ +
+                " SET cost = CAST(CASE id WHEN 1 THEN '1e100' WHEN 2 THEN 'Infinity' ELSE '5' END "
+                "AS numeric)");
+  auto engine = opened();
+  Plan plan = count_plan();
+  plan.filter = Expr::of(Op::kLess, {Expr::of(Op::kAdd, {col("cost"), num(1)}), num(9)});
+  plan.measurements.push_back(measurement(MeasureKind::kSum, col("cost")));
+  const auto answer = engine->run(*Checker::check(plan, policy_, "q"), log_.log());
+  EXPECT_TRUE(answer.has_value()) << answer.error().message << log_.said;
+  server().must("DROP DOMAIN public.\"numeric(3,2)\" CASCADE");
+}
+
+TEST_F(PostgresEngineTest, NamesMayHoldAnything) {
+  const std::string schema = "Ünder 'x\\\" --";
+  const std::string table = "v.\"'\\; DROP TABLE x; --\xF0\x9F\x98\x80";
+  const std::string name = lowering::Sql::name({schema, table}).print();
+  server().must("CREATE SCHEMA " + lowering::quote_name(schema) + "; GRANT USAGE ON SCHEMA " +
+                lowering::quote_name(schema) + " TO reader; CREATE TABLE " + name +
+                " AS SELECT * FROM " + visits_ + "; GRANT SELECT ON " + name + " TO reader");
+  policy_.tables["visits"].source = schema + "." + table;
+  auto engine = opened();
+  answers(*engine);
+  server().must("GRANT INSERT ON " + name + " TO reader");
+  EXPECT_TRUE(says(refused(), "may write"));
+  EXPECT_FALSE(engine->run(count(), log_.log()).has_value());
+  server().must("DROP SCHEMA " + lowering::quote_name(schema) + " CASCADE");
+}
+
 // Whatever is done to a table or to the role between questions is seen by the next one.
 TEST_F(PostgresEngineTest, LooksAtKindsAndRightsInEveryQuestion) {
   server().must(

@@ -61,6 +61,22 @@ class PrivatePostgres {
     return PQntuples(done.get()) > 0 ? PQgetvalue(done.get(), 0, 0) : "";
   }
 
+  /// Stores a row as the bytes of a binary COPY, unless the server refuses them.
+  bool store(const std::string& table, const std::string& row) {
+    const std::string header("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
+    const std::string bytes = header + row + std::string(2, '\377');
+    const std::string sql = "COPY " + table + " FROM STDIN (FORMAT binary)";
+    const Response begun(PQexec(admin_.get(), sql.c_str()));
+    EXPECT_EQ(PQresultStatus(begun.get()), PGRES_COPY_IN) << sql;
+    PQputCopyData(admin_.get(), bytes.data(), static_cast<int>(bytes.size()));
+    PQputCopyEnd(admin_.get(), nullptr);
+    bool stored = true;
+    while (const Response done{PQgetResult(admin_.get())}) {
+      stored = stored && PQresultStatus(done.get()) == PGRES_COMMAND_OK;
+    }
+    return stored;
+  }
+
   /// A schema of a name that was not used before, which the reader may read.
   std::string fresh_schema() {
     const std::string name = "s" + std::to_string(++schemas_);

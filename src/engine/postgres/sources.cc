@@ -16,24 +16,22 @@ using lowering::StoredColumn;
 using lowering::StoredTable;
 using policy::Type;
 
-/// Above are what people made; below, what came with PostgreSQL.
-const std::string kFirstForeign = "CAST(16384 AS oid)";
-
 std::string dotted(const std::vector<std::string>& name) { return name[0] + "." + name[1]; }
 
 std::string is_named(const std::vector<std::string>& name) {
   return "n.nspname = " + quote_text(name[0]) + " AND c.relname = " + quote_text(name[1]);
 }
 
-/// The base type's number, its kind and category, and whether its cast to text runs nothing but
-/// PostgreSQL's own code.
+/// The base type's number, its kind and category, and what its cast to text is: a relabelling ("b"),
+/// PostgreSQL's own code ("own"), or somebody's.
 unsigned int code_of(const TextRow& row) {
   const std::string digits = row[2].value_or("");
   unsigned int oid = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), oid);
-  if (row[5] != "t") return kForeignCast;
+  if (row[5] != "b" && row[5] != "own") return kForeignCast;
   if (row[3] == "e") return kEnum;
-  return row[4] == "S" && !is_text(oid) ? kOtherText : oid;
+  if (row[4] != "S" || is_text(oid)) return oid;
+  return row[5] == "b" ? kOtherText : kForeignCast;
 }
 
 std::string are_named(const std::vector<std::vector<std::string>>& names) {
@@ -54,8 +52,8 @@ struct Standing {
 };
 
 Standing standing_of(const TextRow& row) {
-  const auto is_true = [&](std::size_t at) { return row[at] == "t"; };
-  return {row[2].value_or(""), is_true(3), is_true(4), is_true(5), is_true(6)};
+  const auto may_be = [&](std::size_t at) { return row[at] != "f"; };  // also where nobody knows
+  return {row[2].value_or(""), row[3] == "t", may_be(4), may_be(5), may_be(6)};
 }
 
 /// The tables that are there, by schema and name.
@@ -162,28 +160,29 @@ Result<std::vector<StoredTable>> describe(Connection& connection,
   DISCREET_ASSIGN(
       const std::vector<TextRow> rows,
       connection.query(
-          // A domain is read as what it is made of, however deep.
+          // A domain is read as what it is made of, however deep. Its own name may say anything.
           "WITH RECURSIVE domains(oid, base) AS (SELECT oid, typbasetype FROM pg_type WHERE "
           "typtype "
           "= 'd' UNION ALL SELECT d.oid, t.typbasetype FROM domains d JOIN pg_type t ON t.oid = "
           "d.base AND t.typtype = 'd') "
           // A column that is computed when it is read could fail on a row: it is of no type.
-          "SELECT a.attname, format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attgenerated = "
-          "'v' THEN ', computed when it is read' ELSE '' END, "
+          "SELECT a.attname, format_type(b.oid, CASE WHEN made.oid IS NULL THEN a.atttypmod END) "
+          "|| "
+          "CASE WHEN a.attgenerated = 'v' THEN ', computed when it is read' ELSE '' END, "
           "CASE WHEN a.attgenerated = 'v' THEN 0 ELSE b.oid END, "
           "CASE WHEN a.attgenerated = 'v' THEN 'b' ELSE b.typtype END, "
           "CASE WHEN a.attgenerated = 'v' THEN 'X' ELSE b.typcategory END, "
           // A cast is a relabelling, a function, or (without an entry) the type's output function.
-          "CASE k.castmethod WHEN 'b' THEN true WHEN 'f' THEN k.castfunc < " +
-              kFirstForeign + " ELSE CAST(b.typoutput AS oid) < " + kFirstForeign +
-              " END, n.nspname, c.relname "
-              "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-              "JOIN pg_attribute a ON a.attrelid = c.oid "
-              "LEFT JOIN (SELECT d.oid, d.base FROM domains d JOIN pg_type t ON t.oid = d.base AND "
-              "t.typtype <> 'd') made ON made.oid = a.atttypid "
-              "JOIN pg_type b ON b.oid = coalesce(made.base, a.atttypid) "
-              "LEFT JOIN pg_cast k ON k.castsource = b.oid AND k.casttarget = 25 "
-              "WHERE a.attnum > 0 AND NOT a.attisdropped AND " +
+          "CASE WHEN k.castmethod = 'b' THEN 'b' WHEN CASE WHEN k.castmethod = 'f' THEN k.castfunc "
+          "ELSE CAST(b.typoutput AS oid) END < CAST(16384 AS oid) THEN 'own' END, "  // not people's
+          "n.nspname, c.relname "
+          "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+          "JOIN pg_attribute a ON a.attrelid = c.oid "
+          "LEFT JOIN (SELECT d.oid, d.base FROM domains d JOIN pg_type t ON t.oid = d.base AND "
+          "t.typtype <> 'd') made ON made.oid = a.atttypid "
+          "JOIN pg_type b ON b.oid = coalesce(made.base, a.atttypid) "
+          "LEFT JOIN pg_cast k ON k.castsource = b.oid AND k.casttarget = 25 "
+          "WHERE a.attnum > 0 AND NOT a.attisdropped AND " +
               are_named(names) + " ORDER BY a.attnum",
           log));
   std::vector<StoredTable> tables;

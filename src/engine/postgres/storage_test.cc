@@ -3,9 +3,12 @@
 // give the same bits.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/run.h"
 #include "engine/postgres/dialect.h"
+#include "engine/postgres/fields_for_tests.h"
 #include "engine/postgres/run.h"
 #include "engine/postgres/storage_for_tests.h"
 
@@ -67,6 +70,58 @@ TEST(PostgresStorage, IsReadAloneAsInAnExpression) {
   }
 }
 
+/// Every column alone, which is fetched as it is stored where it can be, and in an expression, which
+/// the server computes.
+void expect_read(const std::string& source, const std::vector<policy::Column>& columns,
+                 const Database& database) {
+  policy::Policy policy;
+  policy.engine = PrivatePostgres::instance().url();
+  policy.units["people"].name = "people";
+  policy::Table table;
+  table.name = "t";
+  table.source = source;
+  table.unit = policy::UnitPath{"people", {}, "u", false};
+  table.columns = columns;
+  policy.tables["t"] = table;
+  GatheredLog log;
+  auto connection = std::move(Connection::open(policy.engine, log.log()).value());
+  const auto schemas = open_sources(*connection, policy, log.log());
+  ASSERT_TRUE(schemas.has_value()) << schemas.error().message;
+  Plan plan;
+  plan.source = from("t");
+  plan.bounds = {1, 100'000, true};
+  for (const policy::Column& column : columns) {
+    const Expr alone = col(column.name);
+    const Expr computed = Expr::of(Op::kCoalesce, {alone, alone});
+    for (const Expr& read : {alone, computed}) {
+      plan.measurements.push_back(measurement(MeasureKind::kDistinct, read));
+      if (!policy::is_number(column.type)) continue;
+      plan.measurements.push_back(measurement(MeasureKind::kSum, read));
+    }
+  }
+  auto checked = Checker::check(plan, policy, "q");
+  ASSERT_TRUE(checked.has_value()) << checked.error().message;
+  const LoweredPlan lowered = lower_plan(*checked, dialect(), *schemas);
+  const Transaction transaction(*connection);
+  ASSERT_TRUE(connection->begin(log.log()).has_value());
+  auto groups = run_lowered(*connection, lowered, checked->steps().size(), kSecret, log.log());
+  ASSERT_TRUE(groups.has_value()) << log.said << lowered.print();
+  EXPECT_EQ(shown(*groups), expected(*checked, lowered, database)) << lowered.print();
+}
+
+/// Digits that a server keeps as they are: it cuts those that a number says it does not show, and
+/// rounds to the decimals that a column has.
+std::string stored_numeric(Random& random, const Grid& grid, int decimals_most) {
+  NumericField field = random_numeric(random, grid);
+  const auto behind = [&] {
+    return 4 * (static_cast<int>(field.digits.size()) - 1 - field.weight);
+  };
+  while (!field.digits.empty() && behind() > decimals_most) field.digits.pop_back();
+  field.count = static_cast<std::uint16_t>(field.digits.size());
+  field.decimals = static_cast<std::uint16_t>(std::max(0, behind()));
+  return field.bytes();
+}
+
 std::string all_digits(const Rational& value, int places) {
   std::string digits =
       Rational(value.abs() * power_of_ten(places)).floor().get_str();  // what is behind is cut
@@ -117,36 +172,53 @@ TEST(PostgresStorage, ReadsNumericsOfAnyLengthByOneRule) {
       const Rational y = near(900);
       add("'" + all_digits(x, 16'383) + "'", x, "'" + all_digits(y, 900) + "'", y);
     }
-    policy::Policy policy;
-    policy.engine = server.url();
-    policy.units["people"].name = "people";
-    policy::Table table;
-    table.name = "t";
-    table.source = schema + ".t";
-    table.unit = policy::UnitPath{"people", {}, "u", false};
-    table.columns = {column_of("x", Type::kDecimal, grid), column_of("y", Type::kDecimal, grid)};
-    policy.tables["t"] = table;
-    GatheredLog log;
-    auto connection = std::move(Connection::open(policy.engine, log.log()).value());
-    const auto schemas = open_sources(*connection, policy, log.log());
-    ASSERT_TRUE(schemas.has_value()) << schemas.error().message;
-    Plan plan;
-    plan.source = from("t");
-    plan.bounds = {1, 1'000, true};
-    for (const std::string name : {"x", "y"}) {
-      plan.measurements.push_back(measurement(MeasureKind::kSum, col(name)));
-      plan.measurements.push_back(measurement(MeasureKind::kDistinct, col(name)));
-      plan.measurements.push_back(
-          measurement(MeasureKind::kSum, Expr::of(Op::kCoalesce, {col(name), col(name)})));
+    expect_read(schema + ".t",
+                {column_of("x", Type::kDecimal, grid), column_of("y", Type::kDecimal, grid)},
+                database);
+  }
+}
+
+// What a type can hold is more than its texts say: every pattern of bits that the server takes.
+TEST(PostgresStorage, ReadsBitsOfAnyPatternByTheirDefinition) {
+  PrivatePostgres& server = PrivatePostgres::instance();
+  Random random(10);
+  const std::vector<std::tuple<std::string, unsigned int, Type>> types = {
+      {"smallint", kInt2, Type::kInteger},
+      {"integer", kInt4, Type::kInteger},
+      {"bigint", kInt8, Type::kInteger},
+      {"real", kFloat4, Type::kDecimal},
+      {"double precision", kFloat8, Type::kDecimal},
+      {"numeric", kNumeric, Type::kDecimal},
+      {"numeric(1000,600)", kNumeric, Type::kDecimal},
+      {"date", kDate, Type::kDate},
+      {"timestamp", kTimestamp, Type::kTimestamp},
+      {"timestamptz", kTimestamptz, Type::kTimestamp}};
+  for (const auto& [name, type, declared] : types) {
+    SCOPED_TRACE(name);
+    const Grid grid =
+        declared == Type::kDate        ? Grid{18'262, 20'453, 1}
+        : declared == Type::kTimestamp ? Grid{Rational(18'262 * kMicrosecondsPerDay + 1),
+                                              Rational(19'500 * kMicrosecondsPerDay), 1}
+        : declared == Type::kInteger
+            ? Grid{-50, 3'000, 5}
+            : Grid{Rational::ratio(-30, 7), Rational::ratio(3'000, 7), Rational::ratio(3, 7)};
+    const std::string table = server.fresh_schema() + ".t";
+    server.must("CREATE TABLE " + table + " (u integer, x " + name + ")");
+    Database database;
+    const int most = field_cases(200);
+    for (int i = 0; i < most; ++i) {
+      const std::string bytes = type == kNumeric
+                                    ? stored_numeric(random, grid, name == "numeric" ? 16'383 : 600)
+                                    : random_field(random, type, grid);
+      const int u = up_to(random, 5);
+      if (!server.store(table, row_of({big_endian_bytes(u), bytes}))) continue;
+      const std::optional<std::int64_t> steps = slow_steps(type, bytes, grid);
+      database["t"].push_back(
+          {{"u", integer_value(u)},
+           {"x", steps ? Value{Rational(*steps) * grid.step, declared} : null_value(declared)}});
     }
-    auto checked = Checker::check(plan, policy, "q");
-    ASSERT_TRUE(checked.has_value()) << checked.error().message;
-    const LoweredPlan lowered = lower_plan(*checked, dialect(), *schemas);
-    const Transaction transaction(*connection);
-    ASSERT_TRUE(connection->begin(log.log()).has_value());
-    auto groups = run_lowered(*connection, lowered, checked->steps().size(), kSecret, log.log());
-    ASSERT_TRUE(groups.has_value()) << log.said << lowered.print();
-    EXPECT_EQ(shown(*groups), expected(*checked, lowered, database)) << step.to_string();
+    EXPECT_GT(database["t"].size(), static_cast<std::size_t>(most / 8));
+    expect_read(table, {column_of("x", declared, grid)}, database);
   }
 }
 
