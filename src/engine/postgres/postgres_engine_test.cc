@@ -354,6 +354,25 @@ TEST_F(PostgresEngineTest, RowsAreNotHiddenInASessionOfOthers) {
   server().must("ALTER ROLE reader NOBYPASSRLS");
 }
 
+// A unit may be named by a float or a moment, and constants hold backslashes.
+TEST_F(PostgresEngineTest, TextsHaveOneFormInASessionOfOthers) {
+  Pooler pooler;
+  pooler.leave_behind({"SET extra_float_digits = -15", "SET datestyle = 'German, DMY'",
+                       "SET timezone = 'Asia/Kolkata'", "SET standard_conforming_strings = off",
+                       "SET transform_null_equals = on", "SET bytea_output = 'escape'"});
+  auto connection = std::move(Connection::open(pooler.url(), log_.log()).value());
+  const Transaction transaction(*connection);
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  const auto rows = connection->query(
+      "SELECT CAST(CAST('0.1' AS float8) + CAST('0.2' AS float8) AS text), CAST(CAST('2024-03-02 "
+      "23:00:00+00' AS timestamptz) AS text), CAST(CAST('2024-03-02' AS date) AS text), "
+      "length('\\\\'), NULL = NULL, CAST(CAST('a' AS bytea) AS text)",
+      log_.log());
+  ASSERT_TRUE(rows.has_value()) << log_.said;
+  EXPECT_EQ(rows->at(0), (TextRow{"0.30000000000000004", "2024-03-02 23:00:00+00", "2024-03-02",
+                                  "2", std::nullopt, "\\x61"}));
+}
+
 TEST_F(PostgresEngineTest, SettingsThatWereNotTakenFailAQuestion) {
   Pooler pooler;
   policy_.engine = pooler.url();
