@@ -24,6 +24,11 @@ class Told final : public engine::Engine {
                                                  const engine::OwnerLog&) override {
     return engine::interrupted();
   }
+  Result<std::int64_t> multiplicity(const policy::Policy&, const std::string&,
+                                    const std::vector<std::string>&,
+                                    const engine::OwnerLog&) override {
+    return engine::interrupted();
+  }
 
   void wait_for(int more_than) {
     for (int seen = times; seen <= more_than; seen = times) times.wait(seen);

@@ -66,6 +66,14 @@ class Engine {
                                                          const std::string& column,
                                                          std::size_t most, const OwnerLog& log) = 0;
 
+  /// The most rows of a public table with the same values in all of these columns, none NULL;
+  /// without columns: all its rows. How much a join with it multiplies (plan/joined_rows.h).
+  /// Fails with: kRefused for a table that is not public; kInvalidInput for an unknown column;
+  /// kEngine, kInterrupted.
+  virtual Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
+                                            const std::vector<std::string>& columns,
+                                            const OwnerLog& log) = 0;
+
   /// For the owner alone: keys that the policy's paths lead to ("visits.id") and that hold a value
   /// twice. They are declared unique, and joins along them rest on it (plan/identity.h). Not for
   /// questions: what it says depends on rows.

@@ -138,11 +138,21 @@ Result<void> check_two_owners(const Plan& plan, const GroupKeys& groups) {
   return {};
 }
 
+/// The cuts that the owner declared.
+std::vector<std::string> declared_cuts(const JoinedRows& joined, const policy::Policy& policy) {
+  std::vector<std::string> out;
+  for (const auto& [table, cut] : joined.cuts) {
+    if (!policy.find(table)->rows_per_unit) continue;
+    out.push_back(table + " " + std::to_string(cut.rows));
+  }
+  return out;
+}
+
 /// What the answer depends on, but for data and coins: the question, and what the policy makes of
 /// it (ranges, steps, listed keys). Under one snapshot label a changed policy is another question.
 Hash hash_of(const Plan& plan, const std::vector<ChargeLine>& lines, const std::vector<Step>& steps,
              const GroupKeys& groups, const ChargedUnits& units,
-             const std::optional<Members>& members) {
+             const std::optional<Members>& members, const std::vector<std::string>& cuts) {
   std::string text = canonical(plan);
   const auto add = [&text](const std::string& part) {
     text += "\n" + std::to_string(part.size()) + ":" + part;
@@ -160,6 +170,7 @@ Hash hash_of(const Plan& plan, const std::vector<ChargeLine>& lines, const std::
     add(std::to_string(members->most));
     for (const ChargedUnits& larger : units.also) add(larger.name);
   }
+  for (const std::string& cut : cuts) add(cut);
   if (!groups.listed) return ledger::sha256(text);
   for (const std::vector<Value>& tuple : *groups.listed) {
     for (const Value& value : tuple) {
@@ -185,7 +196,8 @@ std::size_t Checked::line_of_counts(std::size_t step) const {
   return steps_.size() + (selection_ ? 1 : 0) + static_cast<std::size_t>(before);
 }
 
-Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::string request_id) {
+Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::string request_id,
+                               const Multiplicity& facts) {
   DISCREET_ASSIGN(const Owner owner, check_source(plan.source, policy));
   DISCREET_TRY(check_bent_coins(plan, policy));
   DISCREET_TRY(check_text_work(plan));
@@ -197,6 +209,7 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   DISCREET_ASSIGN(plan.bounds, bounds_of(plan, owner, keys));
   Blocks blocks = blocks_of(plan, owner, policy);
   plan.filter = std::move(blocks.filter);
+  DISCREET_ASSIGN(JoinedRows joined, joined_rows(plan, policy, facts));
 
   DISCREET_ASSIGN(const Rational total, total_weight(plan));
   DISCREET_ASSIGN(const std::optional<Members> members, members_of(owner, policy));
@@ -228,7 +241,8 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   ChargedUnits units{owner.space, owner.units->neighbours, std::move(blocks.named),
                      std::move(blocks.attribute)};
   charge_larger(owner, members, units);
-  const Hash hash = hash_of(plan, lines, steps, groups, units, members);
+  const Hash hash =
+      hash_of(plan, lines, steps, groups, units, members, declared_cuts(joined, policy));
   Checked checked(Charge(std::move(units), std::move(lines), hash, std::move(request_id)));
   checked.members_ = members;
   checked.plan_ = std::move(plan);
@@ -236,6 +250,7 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   checked.unit_table_ = owner.unit_table;
   checked.unit_column_ = owner.unit_column;
   checked.pair_ = owner.pair;
+  checked.joined_rows_ = std::move(joined);
   checked.key_shapes_ = std::move(groups.shapes);
   checked.listed_ = std::move(groups.listed);
   checked.selection_ = std::move(selection);

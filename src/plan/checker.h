@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/joined_rows.h"
 #include "plan/keys.h"
 #include "plan/members.h"
 #include "plan/noise.h"
@@ -57,6 +58,8 @@ class Checked {
   const std::optional<PairStability>& pair() const { return pair_; }
   /// Units are within larger ones, of each of which so many count.
   const std::optional<Members>& members() const { return members_; }
+  /// How many joined rows a unit can cause, and what is cut so that it cannot cause more.
+  const JoinedRows& joined_rows() const { return joined_rows_; }
   const std::vector<Shape>& key_shapes() const { return key_shapes_; }
   const ListedKeys& listed() const { return listed_; }
   /// Keys that are not listed are found by one of these two: by themselves, or with a step.
@@ -74,6 +77,7 @@ class Checked {
   std::string unit_column_;
   std::optional<PairStability> pair_;
   std::optional<Members> members_;
+  JoinedRows joined_rows_;
   std::vector<Shape> key_shapes_;
   ListedKeys listed_;
   std::optional<mechanism::KeySelection> selection_;
@@ -95,10 +99,12 @@ struct CheckedDaily;
 
 class Checker {
  public:
-  /// `policy` must outlive the result.
+  /// `policy` must outlive the result. `facts`: about public tables; without them the number of
+  /// joined rows is not known (check_joined_rows() is the caller's to ask).
   /// Fails with: kRefused (undeclared, not allowed), kUnsupported, kInvalidInput; the text depends
-  /// on the plan and the policy only.
-  static Result<Checked> check(Plan plan, const policy::Policy& policy, std::string request_id);
+  /// on the plan and the policy only; what `facts` says.
+  static Result<Checked> check(Plan plan, const policy::Policy& policy, std::string request_id,
+                               const Multiplicity& facts = {});
 
   /// The same for a question that learns (plan/training.h): sums of columns as measurements, no
   /// keys. The charge is the series'.

@@ -11,6 +11,7 @@
 //   local_join.h        inner, left, semi and anti joins along identities
 //   local_group.h       GROUP BY and DISTINCT within a unit
 //   local_union.h       UNION ALL
+//   joined_rows.h       of each unit at most so many rows, before they are joined
 //   pair_join.h         rows of two owners: not local; limited before the join, at the top only
 #pragma once
 

@@ -95,11 +95,19 @@ struct ContributionBounds {
   friend bool operator==(const ContributionBounds&, const ContributionBounds&) = default;
 };
 
+/// Of tables that do not declare `rows_per_unit`, and of policies that do not declare
+/// `joined_rows_per_unit`.
+inline constexpr std::int64_t kRowsPerUnit = 16'384;
+inline constexpr std::int64_t kJoinedRowsPerUnit = 1'000'000;
+
 struct Table {
   std::string name;
   std::string source;            ///< a file, or a table of the engine
   std::optional<UnitPath> unit;  ///< none: a public table
   ContributionBounds bounds;
+  /// At most so many rows of a unit are read where joins would multiply them (plan/joined_rows.h);
+  /// none: kRowsPerUnit, or fewer.
+  std::optional<std::int64_t> rows_per_unit;
   std::vector<Column> columns;           ///< what may be reached
   std::optional<std::int64_t> rows_max;  ///< a public bound on the number of rows
 
@@ -175,6 +183,7 @@ struct Policy {
   std::map<std::string, std::string> views;  ///< a name for FROM -> the SELECT that it stands for
   std::map<std::string, Daily> daily;
   NoisePreference noise = NoisePreference::kAutomatic;
+  std::int64_t joined_rows_per_unit = kJoinedRowsPerUnit;  ///< a unit may cause at most so many
   /// `randomness: santha-vazirani GAMMA`: how far each bit of the source may be bent; none: fair.
   std::optional<Rational> santha_vazirani = {};
   std::vector<std::string> other_releases;  ///< what else was published about these people; shown

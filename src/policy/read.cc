@@ -19,6 +19,7 @@ namespace {
 
 using Kind = Node::Kind;
 
+constexpr std::int64_t kJoinedRowsMax = 1'000'000'000;
 constexpr std::size_t kShownMax = 5;  // mistakes in one line of an error
 
 void read_version(Fields& fields) {
@@ -84,10 +85,11 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
   Policy policy;
   policy.directory = directory;
   Places places;
-  Fields fields(root, "",
-                {"version", "engine", "snapshot", "ledger", "units", "tables", "public", "views",
-                 "daily", "noise", "randomness", "other_releases", "server"},
-                mistakes);
+  Fields fields(
+      root, "",
+      {"version", "engine", "snapshot", "ledger", "units", "tables", "public", "views", "daily",
+       "noise", "joined_rows_per_unit", "randomness", "other_releases", "server"},
+      mistakes);
   if (!root.is(Kind::kMap)) return policy;
   read_version(fields);
   read_engine(fields, policy);
@@ -98,6 +100,8 @@ Policy read_root(const Node& root, const std::string& directory, Mistakes& mista
   policy.ledger = fields.get_text("ledger").value_or("");
   policy.noise = static_cast<NoisePreference>(
       fields.get_word("noise", {"automatic", "laplace", "gaussian"}).value_or(0));
+  policy.joined_rows_per_unit =
+      fields.get_count("joined_rows_per_unit", kJoinedRowsMax).value_or(kJoinedRowsPerUnit);
   read_randomness(fields, policy);
   read_other_releases(fields, policy, mistakes);
   fields.require("units",

@@ -13,6 +13,7 @@ using Kind = Node::Kind;
 const char* const kUnitExample = "unit: {namespace: patients, column: patient_id}";
 const char* const kPathExample = "path: [labs.visit_id -> visits.id, visits.patient_id]";
 constexpr std::int64_t kBoundMax = 1'000'000;  // as the checker's (plan/source.cc)
+constexpr std::int64_t kRowsPerUnitMax = 1'000'000'000;
 constexpr std::int64_t kRowsMax = 1'000'000'000'000'000;
 
 std::string trimmed(const std::string& text) {
@@ -187,7 +188,7 @@ void read_table(const Node& node, bool is_public, Policy& policy, Places& places
     if (node.text.empty()) mistakes.add(node.line, path + " is empty", "name its source");
   } else {
     std::vector<std::string> known{"source", "columns", "rows_max"};
-    if (!is_public) known.insert(known.begin() + 1, {"unit", "bounds"});
+    if (!is_public) known.insert(known.begin() + 1, {"unit", "bounds", "rows_per_unit"});
     Fields fields(node, path, known, mistakes);
     fields.require("source", "name a file or a table, such as source: visits.parquet");
     table.source = fields.get_text("source").value_or("");
@@ -204,6 +205,7 @@ void read_table(const Node& node, bool is_public, Policy& policy, Places& places
       if (const Node* bounds = fields.get("bounds")) {
         table.bounds = read_bounds(fields, *bounds, mistakes);
       }
+      table.rows_per_unit = fields.get_count("rows_per_unit", kRowsPerUnitMax);
     }
   }
   if (is_public) {

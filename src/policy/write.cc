@@ -122,6 +122,9 @@ std::string table_text(const Table& table) {
            ", rows_per_unit_and_group: " + std::to_string(table.bounds.rows_per_unit_and_group) +
            "}\n";
   }
+  if (table.rows_per_unit) {
+    out += "    rows_per_unit: " + std::to_string(*table.rows_per_unit) + "\n";
+  }
   if (table.rows_max) out += "    rows_max: " + std::to_string(*table.rows_max) + "\n";
   if (!table.columns.empty()) out += "    columns:\n";
   for (const Column& column : table.columns) {
@@ -176,6 +179,9 @@ std::string write_policy(const Policy& policy) {
   if (!policy.ledger.empty()) out += "ledger: " + yaml_text(policy.ledger) + "\n";
   if (policy.noise == NoisePreference::kLaplace) out += "noise: laplace\n";
   if (policy.noise == NoisePreference::kGaussian) out += "noise: gaussian\n";
+  if (policy.joined_rows_per_unit != kJoinedRowsPerUnit) {
+    out += "joined_rows_per_unit: " + std::to_string(policy.joined_rows_per_unit) + "\n";
+  }
   if (policy.santha_vazirani) {
     out += "randomness: santha-vazirani " + policy.santha_vazirani->to_string() + "\n";
   }

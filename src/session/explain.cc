@@ -114,6 +114,7 @@ Result<Explanation> Session::explain(const Request& request) {
   const plan::Checked& checked = prepared.checked;
   DISCREET_ASSIGN(const ledger::Quote quote,
                   ledger_.quote(checked.charge(), question_of(prepared, request)));
+  if (!quote.repeat) DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
   DISCREET_ASSIGN(const ledger::State state, ledger_.state());
   DISCREET_ASSIGN(const ledger::NamespaceState* const units,
                   state.find(checked.charge().units().name));
@@ -130,6 +131,9 @@ Result<Explanation> Session::explain(const Request& request) {
                           .fits = quote.fits,
                           .sent = engine_.explain(checked),
                           .notes = prepared.query.notes};
+  if (std::string joined = plan::to_text(checked.joined_rows()); !joined.empty()) {
+    explanation.notes.push_back(std::move(joined));
+  }
   for (const std::string& note : settled.notes) explanation.notes.push_back(note);
   for (const ledger::Quote::Also& also : quote.also) {
     DISCREET_ASSIGN(const ledger::NamespaceState* const larger, state.find(also.units));

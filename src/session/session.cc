@@ -82,6 +82,9 @@ void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerShe
                                   "group is one row: those bounds hold for it)"
                                 : ""));
   }
+  if (std::string joined = plan::to_text(checked.joined_rows()); !joined.empty()) {
+    sheet.notes.push_back(std::move(joined));
+  }
   if (checked.listed() && !checked.plan().keys.empty()) {
     sheet.notes.push_back(
         "the groups are those that are listed: rows whose key is NULL or none of them are in none");
@@ -108,8 +111,14 @@ Result<Session::Prepared> Session::prepare(const Request& request) const {
   DISCREET_ASSIGN(sql::Query query, sql::bind(request.sql, options, policy_));
   const std::string id =
       request.request_id.empty() ? ledger_.fresh_request_id() : request.request_id;
-  DISCREET_ASSIGN(plan::Checked checked, plan::Checker::check(query.plan, policy_, id));
+  DISCREET_ASSIGN(plan::Checked checked, plan::Checker::check(query.plan, policy_, id, facts()));
   return Prepared{std::move(query), std::move(checked)};
+}
+
+plan::Multiplicity Session::facts() const {
+  return [this](const std::string& table, const std::vector<std::string>& columns) {
+    return engine_.multiplicity(policy_, table, columns, {});
+  };
 }
 
 ledger::Question Session::question_of(const Prepared& prepared, const Request& request) const {
@@ -135,6 +144,8 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   const ledger::Question question = question_of(prepared, request);
   const Charge& charge = checked.charge();
   DISCREET_ASSIGN(const ledger::Quote quote, ledger_.quote(charge, question));
+  // What was bought stays bought, whatever it joins.
+  if (!quote.repeat) DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, question));
   const auto stored = [](const ledger::Answer& answer) -> Result<Answered> {
     DISCREET_ASSIGN(AnswerSheet sheet, parse_answer(answer.bytes()));

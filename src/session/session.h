@@ -58,7 +58,7 @@ struct ExplainedStep {
   std::string error;  ///< of each number or rank, at the request's confidence; "" for keys
 };
 
-/// What a question would do; nothing is charged and no data is touched.
+/// What a question would do; nothing is charged and nobody's rows are read.
 struct Explanation {
   std::string units;
   std::string neighbours;
@@ -122,6 +122,8 @@ class Session {
     bool is_pilot = false;  ///< of explain: what would be asked first
   };
   Result<Prepared> prepare(const Request& request) const;
+  /// The engine's facts about public tables.
+  plan::Multiplicity facts() const;
   ledger::Question question_of(const Prepared& prepared, const Request& request) const;
   Result<Answered> ask_settled(const Request& request, const engine::OwnerLog& log);
 

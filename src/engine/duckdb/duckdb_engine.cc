@@ -77,14 +77,40 @@ Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& p
   return std::unique_ptr<DuckDbEngine>(new DuckDbEngine(std::move(connection), std::move(schemas)));
 }
 
+Result<std::int64_t> DuckDbEngine::number_of(const lowering::Select& select, const OwnerLog& log) {
+  std::int64_t number = 0;
+  DISCREET_TRY(connection_->query(select.print(), log, [&](const Chunk& chunk) {
+    if (duckdb_data_chunk_get_size(chunk.get()) > 0) {
+      number = column(chunk, 0).values<std::int64_t>()[0];
+    }
+  }));
+  return number;
+}
+
+Result<plan::JoinedRows> DuckDbEngine::needed_cuts(const plan::Checked& checked,
+                                                   const OwnerLog& log) {
+  plan::JoinedRows needed = checked.joined_rows();
+  for (const auto& [table, cut] : checked.joined_rows().cuts) {
+    auto known = most_of_a_unit_.find(table);
+    if (known == most_of_a_unit_.end()) {
+      const Select most = lowering::most_of_a_unit(table, checked.policy(), dialect(), schemas_);
+      DISCREET_ASSIGN(const std::int64_t rows, number_of(most, log));
+      known = most_of_a_unit_.emplace(table, rows).first;
+    }
+    if (known->second <= cut.rows) needed.cuts.erase(table);
+  }
+  return needed;
+}
+
 Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& checked,
                                                        const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
   DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
+  DISCREET_ASSIGN(const plan::JoinedRows cuts, needed_cuts(checked, log));
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   DISCREET_ASSIGN(mechanism::Groups groups,
-                  run_lowered(*connection_, lower_plan(checked, dialect(), schemas_),
+                  run_lowered(*connection_, lower_plan(checked, cuts, dialect(), schemas_),
                               checked.steps().size(), secret, log));
   return Sensitive<mechanism::Groups>(std::move(groups));
 }
@@ -143,6 +169,29 @@ Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Polic
   DISCREET_TRY(check_listed(values.size(), table, column_name, most));
   std::sort(values.begin(), values.end());
   return values;
+}
+
+Result<std::int64_t> DuckDbEngine::multiplicity(const policy::Policy& policy,
+                                                const std::string& table,
+                                                const std::vector<std::string>& columns,
+                                                const OwnerLog& log) {
+  DISCREET_TRY(check_public(policy, table));
+  for (const std::string& name : columns) DISCREET_TRY(find_column(schemas_, table, name));
+  const auto key = std::make_pair(table, columns);
+  {
+    std::lock_guard lock(facts_mutex_);
+    const auto known = multiplicities_.find(key);
+    if (known != multiplicities_.end()) return known->second;
+  }
+  std::int64_t most = 0;
+  {
+    std::lock_guard lock(mutex_);
+    connection_->resume();
+    DISCREET_ASSIGN(most,
+                    number_of(lowering::most_equal(table, columns, dialect(), schemas_), log));
+  }
+  std::lock_guard lock(facts_mutex_);
+  return multiplicities_[key] = most;
 }
 
 }  // namespace discreet::engine::duckdb

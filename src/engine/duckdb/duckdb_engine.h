@@ -36,6 +36,9 @@ class DuckDbEngine final : public Engine {
                                                  const std::string& table,
                                                  const std::string& column, std::size_t most,
                                                  const OwnerLog& log) override;
+  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
+                                    const std::vector<std::string>& columns,
+                                    const OwnerLog& log) override;
 
  private:
   DuckDbEngine(std::unique_ptr<Connection> connection, Schemas schemas)
@@ -45,6 +48,15 @@ class DuckDbEngine final : public Engine {
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;
   ReadableColumns readable_;
+  /// Which of the cuts leave something out. The files' rows stay as they are (sources.h), so that
+  /// a table's largest unit is looked for once.
+  Result<plan::JoinedRows> needed_cuts(const plan::Checked& checked, const OwnerLog& log);
+
+  Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
+
+  std::map<std::string, std::int64_t> most_of_a_unit_;
+  std::mutex facts_mutex_;
+  std::map<std::pair<std::string, std::vector<std::string>>, std::int64_t> multiplicities_;
 };
 
 }  // namespace discreet::engine::duckdb

@@ -9,6 +9,8 @@
 #include "engine/key.h"
 #include "engine/lowering/expression.h"
 #include "engine/lowering/relation.h"
+#include "engine/lowering/unique_keys.h"
+#include "plan/identity.h"
 
 namespace discreet::engine::lowering {
 namespace {
@@ -40,12 +42,15 @@ std::int64_t steps_of(const Rational& end, const policy::Grid& grid) {
 class PlanLowering {
  public:
   PlanLowering(const Checked& checked, const Dialect& dialect, const Schemas& schemas)
+      : PlanLowering(checked, checked.joined_rows(), dialect, schemas) {}
+  PlanLowering(const Checked& checked, const plan::JoinedRows& cuts, const Dialect& dialect,
+               const Schemas& schemas)
       : checked_(checked),
         plan_(checked.plan()),
         dialect_(dialect),
         schemas_(schemas),
         expressions_(dialect, plan_.source, checked.policy(), schemas),
-        relations_(dialect, checked.policy(), schemas) {}
+        relations_(dialect, checked.policy(), schemas, cuts) {}
 
   BoundedRun bounded(bool with_unit = true) const;
   BoundedRun fields() const;
@@ -71,7 +76,7 @@ class PlanLowering {
 Select PlanLowering::source(bool only_listed) const {
   std::optional<std::size_t> unit_table;
   if (!checked_.unit_column().empty()) unit_table = checked_.unit_table();
-  Select select = relations_.source(plan_.source, unit_table);
+  Select select = relations_.source(plan_.source, unit_table, plan_.filter);
   if (plan_.filter) select.where.push_back(expressions_.lower(*plan_.filter));
   if (!checked_.listed() || !only_listed) return select;
   for (std::size_t i = 0; i < plan_.keys.size(); ++i) {
@@ -282,7 +287,12 @@ bool is_bounded(const Checked& checked) {
 }  // namespace
 
 LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
-  const PlanLowering lowering(checked, dialect, schemas);
+  return lower_plan(checked, checked.joined_rows(), dialect, schemas);
+}
+
+LoweredPlan lower_plan(const Checked& checked, const plan::JoinedRows& cuts, const Dialect& dialect,
+                       const Schemas& schemas) {
+  const PlanLowering lowering(checked, cuts, dialect, schemas);
   LoweredPlan lowered;
   lowered.bounding_words = dialect.bounding_words();
   if (!is_bounded(checked)) {
@@ -292,6 +302,19 @@ LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Sch
     lowered.bounded = lowering.bounded();
   }
   return lowered;
+}
+
+Select most_of_a_unit(const std::string& table, const policy::Policy& policy,
+                      const Dialect& dialect, const Schemas& schemas) {
+  const plan::JoinedRows no_cuts;
+  const plan::Source source{{{table, "", {}}}};
+  const RelationLowering relations(dialect, policy, schemas, no_cuts);
+  Select units = relations.source(source, {}, {});
+  const Identifier unit =
+      relations.unit(source, 0, plan::unit_column_of(source.tables[0], policy), units);
+  units.outputs = {Sql::as(unit.sql, "unit"), Sql::as(Sql::count_rows(), "n")};
+  units.group_by = 1;
+  return largest_number(units, dialect);
 }
 
 BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {

@@ -69,6 +69,15 @@ struct LoweredPlan {
 LoweredPlan lower_plan(const plan::Checked& checked, const Dialect& dialect,
                        const Schemas& schemas);
 
+/// The same with these cuts of scans in place of the checked ones: those that cut something.
+/// Whether one does is most_of_a_unit()'s to say; where none does the rows are the same.
+LoweredPlan lower_plan(const plan::Checked& checked, const plan::JoinedRows& cuts,
+                       const Dialect& dialect, const Schemas& schemas);
+
+/// One number: the most rows of a private table that one unit has.
+Select most_of_a_unit(const std::string& table, const policy::Policy& policy,
+                      const Dialect& dialect, const Schemas& schemas);
+
 /// For Engine::rows: always through Bounding, a row's number being its unit where a row is one.
 BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas);
 

@@ -2,6 +2,8 @@
 #include "engine/lowering/relation.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "base/check.h"
 #include "engine/lowering/expression.h"
@@ -11,6 +13,7 @@
 namespace discreet::engine::lowering {
 namespace {
 
+using plan::Expr;
 using plan::Field;
 using plan::Fold;
 using plan::JoinKind;
@@ -27,6 +30,23 @@ bool reads(const Source& source, const std::string& table) {
     return std::any_of(use.parts.begin(), use.parts.end(),
                        [&](const Part& part) { return reads(part.source, table); });
   });
+}
+
+/// Adds the AND-ed conditions that look at nothing but table `index`.
+void conditions_on(const Expr& filter, std::size_t index, std::vector<const Expr*>& out) {
+  if (filter.op == plan::Op::kAnd) {
+    for (const Expr& arg : filter.args) conditions_on(arg, index, out);
+    return;
+  }
+  bool some = false;
+  const std::function<bool(const Expr&)> only_here = [&](const Expr& expr) {
+    if (expr.op == plan::Op::kColumn) {
+      some = true;
+      if (expr.table != index) return false;
+    }
+    return std::all_of(expr.args.begin(), expr.args.end(), only_here);
+  };
+  if (only_here(filter) && some) out.push_back(&filter);
 }
 
 // A key that says whose the group is, in every row.
@@ -103,12 +123,66 @@ std::vector<Sql> RelationLowering::conditions(const Source& source, std::size_t 
   return all;
 }
 
-Select RelationLowering::source(const Source& source,
-                                const std::optional<std::size_t>& unit_table) const {
+Sql RelationLowering::scan(const Source& source, std::size_t index,
+                           const std::optional<Expr>& filter) const {
+  const TableUse& use = source.tables[index];
+  Sql table = Sql::name(schemas_.at(use.table).name);
+  const auto cut = joined_.cuts.find(use.table);
+  if (cut == joined_.cuts.end()) return table;
+  const ExpressionLowering expressions(dialect_, source, policy_, schemas_);
+  const auto raw = [&](const std::string& column) { return Sql::name({alias(index), column}); };
+  Select rows;
+  rows.from = {{std::move(table), alias(index), {}}};
+  const Identifier unit = this->unit(source, index, plan::unit_column_of(use, policy_), rows);
+  if (filter) {
+    std::vector<const Expr*> conditions;
+    conditions_on(*filter, index, conditions);
+    for (const Expr* one : conditions) rows.where.push_back(expressions.lower(*one));
+  }
+  std::vector<Sql> contents;  // all that the question can tell rows apart by
+  for (const std::string& column : cut->second.names) {
+    contents.push_back(dialect_.identifier(stored(use.table, column), raw(column)));
+  }
+  std::vector<Expr> values;
+  for (const std::string& column : cut->second.values) {
+    values.push_back(Expr::column(index, column));
+  }
+  for (const Expr& value : values) contents.push_back(expressions.lower(value));
+
+  std::set<std::string> columns(cut->second.names.begin(), cut->second.names.end());
+  columns.insert(cut->second.values.begin(), cut->second.values.end());
+  Select numbered;
+  Select kept;
+  const auto hand_on = [&](const Sql& value, const std::string& name) {
+    rows.outputs.push_back(Sql::as(value, name));
+    return Sql::name({"r", name});
+  };
+  for (const std::string& column : columns) {
+    numbered.outputs.push_back(Sql::as(hand_on(raw(column), column), column));
+    kept.outputs.push_back(Sql::as(Sql::name({"s", column}), column));
+  }
+  std::vector<Sql> same = {unit.sql};  // rows with equal contents are numbered, as bounding.md does
+  same.insert(same.end(), contents.begin(), contents.end());
+  const Sql of_unit = hand_on(unit.sql, "~unit");
+  std::vector<Sql> order;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    order.push_back(hand_on(contents[i], "~c" + std::to_string(i)));
+  }
+  order.push_back(hand_on(Sql::row_number(same, {}), "~o"));
+  order.insert(order.begin(), dialect_.order_hash(order, 0));  // fixed before any row is seen
+  numbered.outputs.push_back(Sql::as(Sql::row_number({of_unit}, order), "~n"));
+  numbered.from = {{Sql::subquery(rows), "r", {}}};
+  kept.from = {{Sql::subquery(numbered), "s", {}}};
+  kept.where = {Sql::infix("<=", {Sql::name({"s", "~n"}), dialect_.number(cut->second.rows)})};
+  return Sql::subquery(kept);
+}
+
+Select RelationLowering::source(const Source& source, const std::optional<std::size_t>& unit_table,
+                                const std::optional<Expr>& filter) const {
   Select select;
   for (std::size_t i = 0; i < source.tables.size(); ++i) {
     const TableUse& use = source.tables[i];
-    Sql table = !use.is_subquery() ? Sql::name(schemas_.at(use.table).name)
+    Sql table = !use.is_subquery() ? scan(source, i, filter)
                 : use.limits       ? limited(source, i)
                                    : subquery(use, unit_table == i);
     FromTable from{std::move(table), alias(i), conditions(source, i), use.join == JoinKind::kLeft};
@@ -239,7 +313,7 @@ Select RelationLowering::part(const TableUse& use, const Part& part, bool with_u
   // Groups are within a unit: by the unit, or by a key that tells it.
   const bool needs_unit = owner && (with_unit || (part.grouped && !told));
   const ExpressionLowering expressions(dialect_, part.source, policy_, schemas_);
-  Select select = source(part.source, needs_unit ? owner : std::nullopt);
+  Select select = source(part.source, needs_unit ? owner : std::nullopt, part.filter);
   if (part.filter) select.where.push_back(expressions.lower(*part.filter));
 
   std::vector<Sql> keys;

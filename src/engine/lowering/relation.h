@@ -13,6 +13,7 @@
 
 #include "engine/lowering/dialect.h"
 #include "engine/lowering/sql.h"
+#include "plan/joined_rows.h"
 #include "plan/members.h"
 #include "plan/plan.h"
 #include "policy/policy.h"
@@ -35,12 +36,14 @@ struct Owners {
 class RelationLowering {
  public:
   /// All must outlive this.
-  RelationLowering(const Dialect& dialect, const policy::Policy& policy, const Schemas& schemas)
-      : dialect_(dialect), policy_(policy), schemas_(schemas) {}
+  RelationLowering(const Dialect& dialect, const policy::Policy& policy, const Schemas& schemas,
+                   const plan::JoinedRows& joined)
+      : dialect_(dialect), policy_(policy), schemas_(schemas), joined_(joined) {}
 
   /// FROM, and WHERE with the joins that filter. `unit_table`: of the source, whose unit will be
-  /// asked for.
-  Select source(const plan::Source& source, const std::optional<std::size_t>& unit_table) const;
+  /// asked for. `filter`: what WHERE will say; scans that are cut ask first what they can.
+  Select source(const plan::Source& source, const std::optional<std::size_t>& unit_table,
+                const std::optional<plan::Expr>& filter) const;
 
   /// Whose the rows of a source are: joins what the path of the table needs, and leaves rows of
   /// nobody out. `column`: the unit's in the last table of the path, or kUnitField.
@@ -69,6 +72,9 @@ class RelationLowering {
   bool unit_is_whole(const plan::Source& source) const;
   const StoredColumn& stored(const std::string& table, const std::string& column) const;
 
+  /// A table of the policy, or of each unit's rows as many as joined_ says.
+  Sql scan(const plan::Source& source, std::size_t index,
+           const std::optional<plan::Expr>& filter) const;
   Sql subquery(const plan::TableUse& use, bool with_unit) const;
   Select part(const plan::TableUse& use, const plan::Part& part, bool with_unit) const;
   /// A side of a join of two people's rows (plan/pair_join.h).
@@ -77,6 +83,7 @@ class RelationLowering {
   const Dialect& dialect_;
   const policy::Policy& policy_;
   const Schemas& schemas_;
+  const plan::JoinedRows& joined_;
 };
 
 }  // namespace discreet::engine::lowering

@@ -8,6 +8,16 @@
 #include "base/check.h"
 
 namespace discreet::engine::lowering {
+
+Select largest_number(const Select& groups, const Dialect& dialect) {
+  Select most;
+  most.outputs = {dialect.cast(
+      Sql::call("coalesce", {Sql::call("max", {Sql::name({"g", "n"})}), dialect.number(0)}),
+      SqlType::kSteps)};
+  most.from.push_back({Sql::subquery(groups), "g", {}});
+  return most;
+}
+
 namespace {
 
 Select most_of(const std::string& table, const std::string& key, const Dialect& dialect,
@@ -23,15 +33,24 @@ Select most_of(const std::string& table, const std::string& key, const Dialect& 
   groups.from.push_back({Sql::name(stored.name), "t0", {}});
   groups.where = {Sql::postfix(raw, "IS NOT NULL")};
   groups.group_by = 1;
-  Select most;
-  most.outputs = {dialect.cast(
-      Sql::call("coalesce", {Sql::call("max", {Sql::name({"g", "n"})}), dialect.number(0)}),
-      SqlType::kSteps)};
-  most.from.push_back({Sql::subquery(groups), "g", {}});
-  return most;
+  return largest_number(groups, dialect);
 }
 
 }  // namespace
+
+Select most_equal(const std::string& table, const std::vector<std::string>& columns,
+                  const Dialect& dialect, const Schemas& schemas) {
+  Select groups;
+  for (const std::string& column : columns) {
+    const Sql raw = Sql::name({"t0", column});
+    groups.outputs.push_back(Sql::as(raw, "k" + std::to_string(groups.outputs.size())));
+    groups.where.push_back(Sql::postfix(raw, "IS NOT NULL"));
+  }
+  groups.group_by = columns.size();
+  groups.outputs.push_back(Sql::as(Sql::count_rows(), "n"));
+  groups.from.push_back({Sql::name(schemas.at(table).name), "t0", {}});
+  return largest_number(groups, dialect);
+}
 
 std::vector<UniqueKey> unique_keys(const policy::Policy& policy, const Dialect& dialect,
                                    const Schemas& schemas) {

@@ -2,10 +2,12 @@
 #include "engine/postgres/postgres_engine.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/suggest.h"
 #include "engine/keyed_hash.h"
 #include "engine/lowering/plan.h"
+#include "engine/lowering/stored.h"
 #include "engine/lowering/unique_keys.h"
 #include "engine/postgres/dialect.h"
 #include "engine/postgres/run.h"
@@ -78,6 +80,26 @@ Result<void> PostgresEngine::close_tables(const OwnerLog& log) {
   return check_tables_again(log);
 }
 
+Result<std::int64_t> PostgresEngine::number_of(const Select& select, const OwnerLog& log) {
+  DISCREET_ASSIGN(const std::vector<TextRow> rows, connection_->query(select.print(), log));
+  std::int64_t number = 0;
+  const std::string text = rows.empty() || rows[0].empty() ? "" : rows[0][0].value_or("");
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return engine_failed();
+  return number;
+}
+
+Result<plan::JoinedRows> PostgresEngine::needed_cuts(const plan::Checked& checked,
+                                                     const OwnerLog& log) {
+  plan::JoinedRows needed = checked.joined_rows();
+  for (const auto& [table, cut] : checked.joined_rows().cuts) {
+    const Select most = lowering::most_of_a_unit(table, checked.policy(), dialect(), schemas_);
+    DISCREET_ASSIGN(const std::int64_t rows, number_of(most, log));
+    if (rows <= cut.rows) needed.cuts.erase(table);
+  }
+  return needed;
+}
+
 Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& checked,
                                                          const OwnerLog& log) {
   std::lock_guard lock(mutex_);
@@ -86,8 +108,9 @@ Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& ch
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
   DISCREET_TRY(hold_tables(log));
+  DISCREET_ASSIGN(const plan::JoinedRows cuts, needed_cuts(checked, log));
   DISCREET_ASSIGN(mechanism::Groups groups,
-                  run_lowered(*connection_, lower_plan(checked, dialect(), schemas_),
+                  run_lowered(*connection_, lower_plan(checked, cuts, dialect(), schemas_),
                               checked.steps().size(), secret, log));
   DISCREET_TRY(close_tables(log));
   return Sensitive<mechanism::Groups>(std::move(groups));
@@ -158,6 +181,22 @@ Result<std::vector<std::string>> PostgresEngine::public_values(const policy::Pol
   DISCREET_TRY(check_listed(values.size(), table, column, most));
   std::sort(values.begin(), values.end());
   return values;
+}
+
+Result<std::int64_t> PostgresEngine::multiplicity(const policy::Policy& policy,
+                                                  const std::string& table,
+                                                  const std::vector<std::string>& columns,
+                                                  const OwnerLog& log) {
+  DISCREET_TRY(check_public(policy, table));
+  for (const std::string& name : columns) {
+    DISCREET_TRY(lowering::find_column(schemas_, table, name));
+  }
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  const Transaction transaction(*connection_);
+  DISCREET_TRY(connection_->begin(log));
+  DISCREET_TRY(hold_tables(log));
+  return number_of(lowering::most_equal(table, columns, dialect(), schemas_), log);
 }
 
 }  // namespace discreet::engine::postgres

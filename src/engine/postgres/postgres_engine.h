@@ -33,8 +33,16 @@ class PostgresEngine final : public Engine {
                                                  const std::string& table,
                                                  const std::string& column, std::size_t most,
                                                  const OwnerLog& log) override;
+  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
+                                    const std::vector<std::string>& columns,
+                                    const OwnerLog& log) override;
 
  private:
+  /// The one number that a statement of ours gives.
+  Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
+  /// Which of the cuts leave something out. Inside a question's transaction.
+  Result<plan::JoinedRows> needed_cuts(const plan::Checked& checked, const OwnerLog& log);
+
   PostgresEngine(std::unique_ptr<Connection> connection, lowering::Schemas schemas)
       : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
   /// Nobody can change a table's columns while it is read, and nobody has changed them, its kind,

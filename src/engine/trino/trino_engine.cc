@@ -5,6 +5,8 @@
 
 #include "base/suggest.h"
 #include "engine/keyed_hash.h"
+#include "engine/lowering/stored.h"
+#include "engine/lowering/unique_keys.h"
 #include "engine/trino/run.h"
 #include "engine/trino/sources.h"
 #include "engine/trino/statement.h"
@@ -101,6 +103,23 @@ Result<std::vector<std::string>> TrinoEngine::public_values(const policy::Policy
   DISCREET_TRY(check_listed(values.size(), table, column, most));
   std::sort(values.begin(), values.end());
   return values;
+}
+
+Result<std::int64_t> TrinoEngine::multiplicity(const policy::Policy& policy,
+                                               const std::string& table,
+                                               const std::vector<std::string>& columns,
+                                               const OwnerLog& log) {
+  DISCREET_TRY(check_public(policy, table));
+  for (const std::string& name : columns) {
+    DISCREET_TRY(lowering::find_column(schemas_, table, name));
+  }
+  std::lock_guard lock(mutex_);
+  client_->resume();
+  const Select select = lowering::most_equal(table, columns, dialect(), schemas_);
+  DISCREET_ASSIGN(const std::vector<Row> rows, client_->ask(select.print(), log));
+  if (rows.size() != 1 || rows[0].size() != 1) return engine_failed();
+  if (const auto* const most = std::get_if<std::int64_t>(&rows[0][0])) return *most;
+  return engine_failed();
 }
 
 }  // namespace discreet::engine::trino

@@ -30,6 +30,9 @@ class TrinoEngine final : public Engine {
                                                  const std::string& table,
                                                  const std::string& column, std::size_t most,
                                                  const OwnerLog& log) override;
+  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
+                                    const std::vector<std::string>& columns,
+                                    const OwnerLog& log) override;
 
  private:
   TrinoEngine(std::unique_ptr<Client> client, lowering::Schemas schemas)

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many joined rows a unit can cause: sources whose bound is known, and random ones on random
+// databases, where no unit causes more than the bound says.
+#include "plan/joined_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/checker.h"
+#include "plan/neighbours_for_tests.h"
+#include "plan/relational_for_tests.h"
+
+namespace discreet::plan::joined_rows_test {
+namespace {
+
+constexpr std::int64_t kScan = policy::kRowsPerUnit;
+
+Multiplicity zips_are(std::int64_t with_one_zip, std::int64_t rows) {
+  return [=](const std::string& table, const std::vector<std::string>& columns) {
+    EXPECT_EQ(table, "zips");
+    return Result<std::int64_t>(columns.empty() ? rows : with_one_zip);
+  };
+}
+
+JoinedRows rows_of(const Source& source, const policy::Policy& policy = clinic(),
+                   const Multiplicity& facts = zips_are(1, 4)) {
+  return joined_rows(count_plan(source), policy, facts).value();
+}
+
+/// visits v0 JOIN visits v1 ON patient_id JOIN ...
+Source visits_times(std::size_t count) {
+  Source source;
+  for (std::size_t i = 0; i < count; ++i) {
+    TableUse use{"visits", "v" + std::to_string(i), {}};
+    if (i > 0) use.on = {{i - 1, "patient_id", "patient_id"}};
+    source.tables.push_back(use);
+  }
+  return source;
+}
+
+TEST(JoinedRows, WhatMeetsOneRowIsNotMultiplied) {
+  EXPECT_FALSE(rows_of(from("visits")).multiplied());
+  // labs lead to visits.id, which is unique.
+  EXPECT_FALSE(
+      rows_of({{{"labs", "l", {}}, {"visits", "v", {{0, "visit_id", "id"}}}}}).multiplied());
+  EXPECT_FALSE(
+      rows_of({{{"visits", "v", {}}, {"labs", "l", {{0, "id", "visit_id"}}}}}).multiplied());
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}}).multiplied());
+  // One row of each unit: grouped by it.
+  TableUse counts = subquery(
+      {Part{from("visits"),
+            {},
+            {identifier("patient_id", "patient_id"), fold("n", Fold::kRows, {}, Grid{0, 10, 1})},
+            true}},
+      {{0, "patient_id", "patient_id"}});
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, counts}}).multiplied());
+}
+
+TEST(JoinedRows, FactorsAreMultiplied) {
+  const Source lookup{{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}};
+  const JoinedRows few = rows_of(lookup, clinic(), zips_are(60, 1000));
+  EXPECT_EQ(few.most, 60 * kScan);
+  ASSERT_TRUE(few.cuts.contains("visits"));
+  EXPECT_EQ(few.cuts.at("visits"), (ScanCut{kScan, {}, {"city", "patient_id"}}));
+  EXPECT_FALSE(few.cuts.contains("zips"));
+  EXPECT_TRUE(check_joined_rows(few, clinic()));
+  // Too many for the default, so less is read of each unit: 10^6 / 1000.
+  const JoinedRows many = rows_of(lookup, clinic(), zips_are(1000, 1000));
+  EXPECT_EQ(many.cuts.at("visits").rows, 1000);
+  EXPECT_EQ(many.most, 1'000'000);
+  EXPECT_TRUE(check_joined_rows(many, clinic()));
+
+  const JoinedRows twice = rows_of(visits_times(2));
+  EXPECT_EQ(twice.cuts.at("visits").rows, 1000);
+  EXPECT_EQ(rows_of(visits_times(3)).cuts.at("visits").rows, 100);
+  EXPECT_EQ(rows_of(visits_times(3)).most, 1'000'000);
+}
+
+TEST(JoinedRows, WhatCannotBeCutFarEnoughIsRefusedWithTheRemedy) {
+  const auto refusal = check_joined_rows(rows_of(visits_times(4)), clinic());
+  ASSERT_FALSE(refusal);
+  EXPECT_EQ(refusal.error().code, Code::kRefused);
+  for (const char* word : {"72057594037927936", "1000000", "rows_per_unit", "'visits'"}) {
+    EXPECT_NE(refusal.error().message.find(word), std::string::npos) << refusal.error().message;
+  }
+  // Sixteen tables, and public ones beyond 2^62.
+  for (std::size_t tables = 4; tables <= 16; ++tables) {
+    EXPECT_FALSE(check_joined_rows(rows_of(visits_times(tables)), clinic())) << tables;
+  }
+  Source chain = from("visits");
+  for (std::size_t i = 1; i <= 3; ++i) {
+    chain.tables.push_back({"zips", "z" + std::to_string(i), {{0, "city", "zip"}}});
+  }
+  EXPECT_TRUE(check_joined_rows(rows_of(chain, clinic(), zips_are(3, 9)), clinic()));
+  EXPECT_FALSE(check_joined_rows(rows_of(chain, clinic(), zips_are(260, 260)), clinic()));
+}
+
+TEST(JoinedRows, TheOwnersWordIsTaken) {
+  policy::Policy policy = clinic();
+  policy.tables["visits"].rows_per_unit = 5;
+  EXPECT_EQ(rows_of(visits_times(2), policy).most, 25);
+  EXPECT_EQ(rows_of(visits_times(2), policy).cuts.at("visits").rows, 5);
+  EXPECT_EQ(rows_of(visits_and_patients(), policy).most, 5 * kScan);
+  policy.tables["visits"].rows_per_unit = 2000;  // not less, though W is too large
+  EXPECT_FALSE(check_joined_rows(rows_of(visits_times(2), policy), policy));
+  policy.joined_rows_per_unit = 4'000'000;
+  EXPECT_TRUE(check_joined_rows(rows_of(visits_times(2), policy), policy));
+  policy.joined_rows_per_unit = 3'999'999;
+  EXPECT_FALSE(check_joined_rows(rows_of(visits_times(2), policy), policy));
+}
+
+// Under one label another cut is another question; the default is not named, so that what was
+// bought before there were cuts is found.
+TEST(JoinedRows, ADeclaredCutIsPartOfTheQuestion) {
+  const auto plan_of = [](const policy::Policy& policy, const Source& source) {
+    return Checker::check(count_plan(source), policy, "").value().charge().plan();
+  };
+  policy::Policy declared = clinic();
+  declared.tables["visits"].rows_per_unit = 5;
+  EXPECT_NE(plan_of(clinic(), visits_times(2)), plan_of(declared, visits_times(2)));
+  EXPECT_EQ(plan_of(clinic(), from("visits")), plan_of(declared, from("visits")));
+}
+
+TEST(JoinedRows, WithoutFactsEverythingThatMeetsAPublicTableIsCut) {
+  const Source lookup{{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}};
+  const JoinedRows rows = rows_of(lookup, clinic(), {});
+  EXPECT_TRUE(rows.multiplied());
+  EXPECT_FALSE(rows.is_known);
+  EXPECT_FALSE(rows.most);
+}
+
+// Conditions of EXISTS beyond equalities are looked at pair by pair.
+TEST(JoinedRows, ExistsWithAConditionCountsThePairs) {
+  TableUse other = subquery(
+      {Part{from("visits"), {}, {identifier("patient_id", "patient_id"), value("age")}, false}},
+      {{0, "patient_id", "patient_id"}}, JoinKind::kSemi);
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, other}}).multiplied());
+  other.condition = Expr::of(Op::kLess, {col("age", 0), col("age", 1)});
+  EXPECT_EQ(rows_of({{{"visits", "v", {}}, other}}).most, 1'000'000);
+}
+
+/// The most rows of a table that one owner has.
+std::int64_t largest_unit(const std::string& table, const policy::Policy& policy,
+                          const Database& database) {
+  std::map<std::string, std::int64_t> counts;
+  std::int64_t most = 1;
+  const auto rows = database.find(table);
+  if (rows == database.end()) return most;
+  for (const RawRow& row : rows->second) {
+    const Value owner = owner_of(row, *policy.find(table)->unit, database);
+    if (!owner.is_null()) most = std::max(most, ++counts[tagged(owner)]);
+  }
+  return most;
+}
+
+std::int64_t equal_rows(const std::vector<std::string>& columns, const std::vector<RawRow>& rows) {
+  std::map<std::string, std::int64_t> counts;
+  std::int64_t most = 0;
+  for (const RawRow& row : rows) {
+    std::vector<Value> values;
+    for (const std::string& column : columns) values.push_back(raw(row, column));
+    most = std::max(most, ++counts[tagged(values)]);
+  }
+  return most;
+}
+
+// With cuts that are the largest units' sizes the bound is as low as it can be; rows are counted
+// before they are bounded.
+TEST(JoinedRows, NoUnitOfARandomDatabaseCausesMoreThanTheBound) {
+  Random random(29);
+  int multiplied = 0;
+  int tight = 0;
+  for (int i = 0; i < 400; ++i) {
+    policy::Policy policy = clinic();
+    const Plan plan = random_relational(random, false);
+    const Pair pair = neighbours(random, Neighbours::kAddRemove);
+    const Database& database = pair.one;
+    const auto checked = Checker::check(plan, policy, "");
+    if (!checked) continue;
+    for (const char* table : {"visits", "patients", "labs"}) {
+      policy.tables[table].rows_per_unit = largest_unit(table, policy, database);
+    }
+    const auto facts = [&](const std::string& table, const std::vector<std::string>& columns) {
+      return Result<std::int64_t>(equal_rows(columns, database.at(table)));
+    };
+    const auto rows = joined_rows(checked->plan(), policy, facts);
+    ASSERT_TRUE(rows);
+    if (!rows->most) continue;
+    ++multiplied;
+    std::map<std::string, std::int64_t> counts;
+    const Relations relations(policy, database, RelationFault::kNone);
+    for (const OwnedRow& row : owned_rows(*checked, checked->plan().source, relations)) {
+      const std::int64_t caused = ++counts[row.unit];
+      ASSERT_LE(caused, *rows->most) << canonical(plan);
+      tight += caused == *rows->most ? 1 : 0;
+    }
+  }
+  EXPECT_GT(multiplied, 100);
+  EXPECT_GT(tight, 5);
+}
+
+}  // namespace
+}  // namespace discreet::plan::joined_rows_test
