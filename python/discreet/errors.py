@@ -80,7 +80,7 @@ class Stopped(Error, InterruptedError):
 _BY_CODE = {each.code: each for each in (InvalidInput, NotFound, Unsupported, ConflictError, Refused, BudgetError, EntropyError,
                                          StorageError, CorruptError, EngineError, Stopped)}
 # The program's exit status, where it says no code.
-_BY_STATUS = {2: InvalidInput, 3: Refused, 4: BudgetError, 5: EngineError}
+_BY_STATUS = {2: InvalidInput, 3: Refused, 4: BudgetError, 5: EngineError, 130: Stopped}
 
 
 def from_code(code: str, message: str) -> Error:

@@ -20,7 +20,7 @@ constexpr std::array<CodeFacts, 12> kFacts = {{
     {Code::kStorage, "storage", 5, 503, "58030", "OSError"},
     {Code::kCorrupt, "corrupt", 5, 503, "XX001", "CorruptError"},
     {Code::kEngine, "engine", 5, 502, "58000", "EngineError"},
-    {Code::kInterrupted, "interrupted", 5, 503, "57014", "InterruptedError"},
+    {Code::kInterrupted, "interrupted", 130, 503, "57014", "InterruptedError"},
     {Code::kBug, "bug", 70, 500, "XX000", "RuntimeError"},
 }};
 

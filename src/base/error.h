@@ -32,7 +32,7 @@ enum class Code {
 struct CodeFacts {
   Code code;
   std::string_view name;
-  int exit_status;  ///< 2 bad input, 3 policy, 4 budget, 5 the world, 70 our bug
+  int exit_status;  ///< 2 bad input, 3 policy, 4 budget, 5 the world, 70 our bug, 130 Ctrl-C
   int http_status;
   std::string_view sqlstate;
   std::string_view python_exception;

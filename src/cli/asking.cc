@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "cli/stop_on_signal.h"
 #include "engine/open.h"
 #include "policy/value.h"
 
@@ -106,8 +105,34 @@ Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, le
 
 Result<session::Answered> Asking::ask(const session::Request& request,
                                       const engine::OwnerLog& log) {
-  const StopOnSignal stop(*engine_);
-  return session_->ask(request, log);
+  return stoppable<session::Answered>(request.request_id,
+                                      [&] { return session_->ask(request, log); });
+}
+
+Error Asking::stopped(const std::string& request_id, const ledger::State& before) {
+  using ledger::Kind;
+  // Ids that were not given begin alike, with what was drawn when the ledger was opened.
+  const std::string fresh = ledger_->fresh_request_id();
+  const std::string drawn = fresh.substr(0, fresh.rfind('-') + 1);
+  std::string charged;
+  const Result<void> read = ledger_->history([&](const ledger::Record& record) -> Result<void> {
+    const bool pays = record.kind == Kind::kCharge || record.kind == Kind::kShare ||
+                      record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
+    const bool is_ours = record.request_id.starts_with(drawn) ||
+                         (!request_id.empty() && record.request_id.starts_with(request_id));
+    const auto space = before.namespaces().find(record.units);
+    if (record.sequence < before.next() || !pays || !is_ours) return {};
+    if (record.price == ledger::Price{} || space == before.namespaces().end()) return {};
+    charged += (charged.empty() ? "" : ", ") + to_text(space->second.terms.notion, record.price) +
+               " to " + record.analyst + " of " + record.units + " (record " +
+               std::to_string(record.sequence) + ")";
+    return {};
+  });
+  const std::string what = !read ? "discreet ledger history shows what was charged"
+                           : charged.empty()
+                               ? "nothing was charged"
+                               : "charged: " + charged + "; what was charged stays charged";
+  return {Code::kInterrupted, "stopped before the end; " + what};
 }
 
 Result<std::unique_ptr<Asking>> Asking::over(policy::Policy policy,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/ledger.h"
+#include "cli/stop_on_signal.h"
 #include "engine/engine.h"
 #include "policy/policy.h"
 #include "session/session.h"
@@ -36,8 +37,13 @@ class Asking {
                                               std::unique_ptr<ledger::Ledger> ledger,
                                               const Say& say);
 
-  /// session().ask(), which Ctrl-C stops (stop_on_signal.h). Fails with: kInterrupted, too.
+  /// session().ask(), which Ctrl-C stops (stop_on_signal.h). Fails with: kInterrupted, too; the
+  /// message says what was charged.
   Result<session::Answered> ask(const session::Request& request, const engine::OwnerLog& log);
+  /// Runs `work`, which Ctrl-C stops; then the message says what it charged, under `request_id`
+  /// (and ids that begin with it) or under fresh ids. Fails with: kInterrupted, too.
+  template <class T>
+  Result<T> stoppable(const std::string& request_id, const std::function<Result<T>()>& work);
 
   session::Session& session() { return *session_; }
   const policy::Policy& policy() const { return policy_; }
@@ -45,11 +51,23 @@ class Asking {
   engine::Engine& engine() { return *engine_; }
 
  private:
+  /// The error of what a signal stopped, with all that was charged since `before`.
+  Error stopped(const std::string& request_id, const ledger::State& before);
+
   policy::Policy policy_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<session::Session> session_;
 };
+
+template <class T>
+Result<T> Asking::stoppable(const std::string& request_id, const std::function<Result<T>()>& work) {
+  DISCREET_ASSIGN(const ledger::State before, ledger_->state());
+  const StopOnSignal stop(*engine_);
+  Result<T> done = work();
+  if (!done && done.error().code == Code::kInterrupted) return stopped(request_id, before);
+  return done;
+}
 
 /// What the engine says goes to standard error: whoever runs the command line is the owner.
 Asking::Say engine_says(const Streams& streams);

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "cli/learn_request.h"
-#include "cli/plot_file.h"
+#include "cli/output_file.h"
 #include "engine/duckdb/parquet_file.h"
 #include "learn/csv.h"
 #include "learn/synthetic.h"
@@ -57,10 +57,10 @@ Result<std::string> table_bytes(const Json& made, const learn::Course& course, b
 }
 
 Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& streams) {
-  DISCREET_TRY(check_place(arguments.report));
-  DISCREET_TRY(check_place(arguments.certificate));
-  DISCREET_ASSIGN(const Learned learned,
-                  learn_task("synthesize", arguments.learn, kSynthesize, streams));
+  DISCREET_ASSIGN(
+      const Learned learned,
+      learn_task("synthesize", arguments.learn, kSynthesize, streams,
+                 {{"--report", arguments.report}, {"--certificate", arguments.certificate}}));
   const Json made = Json::parse(learned.taught.bytes).value_or(nullptr);
   // Without a row there is no member for them.
   const bool has_rows = !made.contains("rows") || made["rows"].is_array();
@@ -71,11 +71,11 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
     DISCREET_ASSIGN(const report::Exhibit page,
                     report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns,
                                            learn::bin_begins(learned.course.columns)));
-    DISCREET_TRY(write_file(*arguments.report, report::exhibit_html(page)));
+    DISCREET_TRY(bought(write_file(*arguments.report, report::exhibit_html(page))));
   }
   if (arguments.certificate) {
     DISCREET_TRY(
-        write_file(*arguments.certificate, made["certificate"].dump({.indent = 1}) + "\n"));
+        bought(write_file(*arguments.certificate, made["certificate"].dump({.indent = 1}) + "\n")));
   }
   return hand_over(arguments.learn, table, streams);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/learn_request.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <optional>
 
-#include "cli/plot_file.h"
+#include "cli/output_file.h"
 #include "report/progress.h"
 
 namespace discreet::cli {
@@ -30,27 +24,15 @@ void LearnArguments::add_to(CLI::App& app, bool has_target) {
   world.add_to(app);
 }
 
-namespace {
-
-/// What is learned must not be written over what it is learned from.
-Result<void> check_is_no_source(const policy::Policy& policy, const Text& file) {
-  if (!file) return {};
-  for (const auto& [name, table] : policy.tables) {
-    std::error_code error;
-    const auto source = std::filesystem::path(policy.directory) / table.source;
-    if (std::filesystem::equivalent(source, *file, error)) {
-      return invalid_input("the file " + in_quotes(*file) + " is the source of table " +
-                           in_quotes(name) + "; name another with --output; nothing was charged");
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<Learned> learn_task(const std::string& task, const LearnArguments& arguments,
-                           const std::string& example, const Streams& streams) {
-  DISCREET_TRY(check_place(arguments.output));
+                           const std::string& example, const Streams& streams,
+                           const std::map<std::string, Text>& more) {
+  std::map<std::string, Text> places = more;
+  places["--output"] = arguments.output;
+  const std::string beside = arguments.output ? *arguments.output + ".checkpoint" : "";
+  const std::string file = arguments.checkpoint.value_or(beside);
+  if (task == "network" && !file.empty()) places["--checkpoint"] = file;
+  for (const auto& [option, place] : places) DISCREET_TRY(check_place(option, place));
   learn::Wish wish{.task = task,
                    .analyst = arguments.world.analyst.value_or("owner"),
                    .request_id = arguments.request_id.value_or("")};
@@ -65,19 +47,20 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
   }
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
-  DISCREET_TRY(check_is_no_source(asking->policy(), arguments.output));
+  for (const auto& [option, place] : places) {
+    DISCREET_TRY(check_is_not_input(option, place, arguments.world, asking->policy()));
+  }
   // A run in parts is one mechanism: all of it is spent from the first step on.
   std::optional<report::Progress> training;
-  const learn::Rounds rounds = [&](std::uint64_t done, std::uint64_t all) {
+  const learn::Rounds rounds = [&](std::uint64_t done, std::uint64_t all) -> Result<void> {
     if (!training) {
       training.emplace(streams.err, "training, epsilon " + wish.option("epsilon") + " spent");
     }
     training->show(done, all);
+    return StopOnSignal::came() ? Result<void>(engine::interrupted()) : Result<void>();
   };
   DISCREET_ASSIGN(learn::Course course, learn::course_of(asking->policy(), wish, rounds));
   bool resumed = false;
-  const std::string beside = arguments.output ? *arguments.output + ".checkpoint" : "";
-  const std::string file = arguments.checkpoint.value_or(beside);
   const learn::Saving saving{.file = file, .resumed = [&] {
                                resumed = true;
                                say(streams.err, "going on from " + file + ": already paid for\n");
@@ -86,8 +69,10 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                reading.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  DISCREET_ASSIGN(learn::Taught taught, learn::teach(asking->policy(), asking->ledger(),
-                                                     asking->engine(), course, log, saving));
+  const auto teach = [&] {
+    return learn::teach(asking->policy(), asking->ledger(), asking->engine(), course, log, saving);
+  };
+  DISCREET_ASSIGN(learn::Taught taught, asking->stoppable<learn::Taught>(wish.request_id, teach));
   const plan::Training& cost = course.lesson.training;
   const std::string price = "epsilon " + cost.epsilon.to_string() +
                             (cost.delta.value() == 0 ? "" : ", delta " + cost.delta.to_string());
@@ -98,32 +83,10 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
   return Learned{std::move(course), std::move(taught)};
 }
 
-Result<void> check_place(const Text& file) {
-  if (!file) return {};
-  std::error_code error;
-  const bool there = std::filesystem::exists(*file, error);
-  // What is no file (a pipe, a terminal) is left alone: opening it could wait for a reader.
-  if (there && !std::filesystem::is_regular_file(*file, error) &&
-      !std::filesystem::is_directory(*file, error)) {
-    return {};
-  }
-  const int fd = ::open(file->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (fd < 0) {
-    return Error{Code::kStorage, "the file " + in_quotes(*file) + ": " + std::strerror(errno) +
-                                     "; nothing was charged"};
-  }
-  ::close(fd);
-  if (!there) std::filesystem::remove(*file, error);
-  return {};
-}
-
 Result<int> hand_over(const LearnArguments& arguments, const std::string& bytes,
                       const Streams& streams) {
-  if (arguments.output) {
-    DISCREET_TRY(write_file(*arguments.output, bytes));
-  } else {
-    DISCREET_TRY(write_all(streams.out, bytes));
-  }
+  DISCREET_TRY(bought(arguments.output ? write_file(*arguments.output, bytes)
+                                       : write_all(streams.out, bytes)));
   return 0;
 }
 

@@ -30,12 +30,11 @@ struct Learned {
   learn::Taught taught;
 };
 
-/// Teaches the task, and says on standard error what it cost.
+/// Teaches the task, and says on standard error what it cost. `more` are the other files that the
+/// command will write, by option: they are looked at before anything is charged, as --output is.
 Result<Learned> learn_task(const std::string& task, const LearnArguments& arguments,
-                           const std::string& example, const Streams& streams);
-
-/// Fails with: kStorage when it could not be written: asked before anything is charged.
-Result<void> check_place(const Text& file);
+                           const std::string& example, const Streams& streams,
+                           const std::map<std::string, Text>& more = {});
 
 /// To --output, or to standard output.
 Result<int> hand_over(const LearnArguments& arguments, const std::string& bytes,

@@ -5,15 +5,13 @@
 #include <string>
 
 #include "cli/arguments.h"
+#include "cli/output_file.h"
 #include "report/plot.h"
 
 namespace discreet::cli {
 
 /// Fails with: kInvalidInput unless the name, if there is one, ends in .svg or .png.
 Result<void> check_plot_name(const Text& path);
-
-/// Fails with: kStorage.
-Result<void> write_file(const std::string& path, const std::string& bytes);
 
 /// Fails with: kStorage; kInvalidInput for another ending.
 Result<void> write_plot(const std::string& path, const report::Plot& plot);

@@ -58,7 +58,9 @@ Result<session::Bought> bought_of(Asking& asking, const session::Purchase& purch
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  return session::buy(asking.session(), asking.policy(), purchase, asking.ledger().id(), log);
+  return asking.stoppable<session::Bought>("", [&] {
+    return session::buy(asking.session(), asking.policy(), purchase, asking.ledger().id(), log);
+  });
 }
 
 /// The column as it was declared, with what was bought.
@@ -70,13 +72,31 @@ policy::Column with_domain(policy::Column column, const session::Bought& bought)
   return column;
 }
 
+/// The file itself, where the policy is a link to it: the link stays.
+std::string real_file(const std::string& file) {
+  std::error_code failed;
+  const std::filesystem::path real = std::filesystem::canonical(file, failed);
+  return failed ? file : real.string();
+}
+
 Result<void> replace_file(const std::string& file, const std::string& text) {
-  const std::string fresh = file + ".new";
+  const std::string fresh = real_file(file) + ".new";
   DISCREET_TRY(write_file(fresh, text));
   std::error_code failed;
-  std::filesystem::rename(fresh, file, failed);
+  const auto mode = std::filesystem::status(file, failed).permissions();
+  if (!failed) std::filesystem::permissions(fresh, mode, failed);
+  std::filesystem::rename(fresh, real_file(file), failed);
   if (failed) return Error{Code::kStorage, "the policy could not be replaced; it is in " + fresh};
   return {};
+}
+
+/// That the policy can be replaced, and the column's line in it be found.
+Result<void> check_can_write(const std::string& file, const std::string& text,
+                             const session::Purchase& purchase) {
+  DISCREET_TRY(check_place("--write", real_file(file) + ".new"));
+  const Result<void> found = policy::check_column_lines(text, {purchase.table, purchase.column});
+  if (found) return {};
+  return Error{found.error().code, found.error().message + "; nothing was charged"};
 }
 
 Result<int> run_buy(const BuyArguments& arguments, const Streams& streams) {
@@ -87,6 +107,7 @@ Result<int> run_buy(const BuyArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const policy::Policy declared,
                   policy::load_policy(file, policy::Open::kUndeclared));
   DISCREET_ASSIGN(policy::Policy bare, session::policy_for_purchase(declared, purchase));
+  if (arguments.write) DISCREET_TRY(check_can_write(file, text, purchase));
   DISCREET_ASSIGN(auto ledger, open_ledger(arguments.world, ledger::Access::kUse));
   DISCREET_ASSIGN(const auto asking,
                   Asking::over(std::move(bare), std::move(ledger), engine_says(streams)));

@@ -123,7 +123,7 @@ Program::Program(Deprecations old_names)
       "  discreet query \"SELECT COUNT(*) FROM data\" --epsilon 0.1\n"
       "Numbers are exact: 0.1 is one tenth, 1/3 is one third.\n"
       "Exit status: 0 fine, 2 bad input, 3 refused by the policy, 4 budget, 5 the world (disk,\n"
-      "engine, entropy), 70 our bug.");
+      "engine, entropy), 70 our bug, 130 stopped by Ctrl-C (the message says what was charged).");
 }
 
 Program::~Program() = default;

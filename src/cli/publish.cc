@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "accounting/zcdp.h"
 #include "base/clock.h"
@@ -38,6 +39,25 @@ Result<FileFormat> format_of(const PublishArguments& arguments) {
   if (format == report::Format::kJson) return FileFormat::kJson;
   if (format == report::Format::kCsv || arguments.output) return FileFormat::kCsv;
   return FileFormat::kText;
+}
+
+/// The files to write whose names are known before the charge, by option.
+std::vector<std::pair<std::string, Text>> files_of(const PublishArguments& arguments) {
+  std::vector<std::pair<std::string, Text>> files = {{"--report", arguments.report},
+                                                     {"--certificate", arguments.certificate}};
+  std::error_code failed;
+  if (arguments.output && std::filesystem::exists(*arguments.output, failed)) {
+    const std::filesystem::path at(*arguments.output);
+    files.emplace_back("--output", (at / "certificate.json").string());
+    files.emplace_back("--output", (at / "report.html").string());
+  }
+  return files;
+}
+
+Result<void> check_files(const PublishArguments& arguments) {
+  DISCREET_TRY(check_folder("--output", arguments.output));
+  for (const auto& [option, file] : files_of(arguments)) DISCREET_TRY(check_place(option, file));
+  return {};
 }
 
 /// One file a sheet, the certificate and the page.
@@ -112,10 +132,14 @@ std::string what_fits(const publish::Foreseen& foreseen) {
 Result<int> run_publish(const PublishArguments& arguments, const Streams& streams) {
   if (!arguments.file) return missing("the workload", kPublishExample);
   DISCREET_ASSIGN(const FileFormat format, format_of(arguments));
+  DISCREET_TRY(check_files(arguments));
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world,
                                arguments.dry_run ? ledger::Access::kLook : ledger::Access::kUse,
                                engine_says(streams)));
+  for (const auto& [option, file] : files_of(arguments)) {
+    DISCREET_TRY(check_is_not_input(option, file, arguments.world, asking->policy()));
+  }
   DISCREET_ASSIGN(const publish::Workload workload,
                   publish::load_workload(*arguments.file, asking->policy()));
   publish::Publisher publisher(asking->policy(), asking->ledger(), asking->engine());
@@ -138,7 +162,9 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  DISCREET_ASSIGN(const publish::Publication publication, publisher.publish(request, log));
+  DISCREET_ASSIGN(const publish::Publication publication,
+                  asking->stoppable<publish::Publication>(
+                      request.request_id, [&] { return publisher.publish(request, log); }));
   say(streams.err, publication.repeated
                        ? "the same publication was paid for before: the stored numbers, free\n"
                        : "charged to " + request.analyst + ": " + foreseen.price +
@@ -148,16 +174,17 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
                                                             to_utc(system_time_ms()).substr(0, 10));
   const std::string page =
       report::exhibit_html(report::publication_page(workload, publication, sheets));
-  if (arguments.report) DISCREET_TRY(write_file(*arguments.report, page));
-  if (arguments.certificate) DISCREET_TRY(write_file(*arguments.certificate, certificate));
+  if (arguments.report) DISCREET_TRY(bought(write_file(*arguments.report, page)));
+  if (arguments.certificate) DISCREET_TRY(bought(write_file(*arguments.certificate, certificate)));
   if (arguments.output) {
-    DISCREET_TRY(write_folder(*arguments.output, format, workload, sheets, certificate, page));
+    DISCREET_TRY(
+        bought(write_folder(*arguments.output, format, workload, sheets, certificate, page)));
     return 0;
   }
-  DISCREET_TRY(
+  DISCREET_TRY(bought(
       write_all(streams.out, format == FileFormat::kJson
                                  ? publish::sheets_json(sheets, workload.confidence, certificate)
-                                 : sheets_text(sheets, workload.confidence, format)));
+                                 : sheets_text(sheets, workload.confidence, format))));
   return 0;
 }
 

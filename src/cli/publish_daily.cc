@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/output_file.h"
 #include "cli/publish.h"
 #include "publish/daily.h"
 
@@ -83,6 +84,8 @@ Result<OpenDaily> open_daily(const DailyArguments& arguments, const Streams& str
 }
 
 Result<int> run_register(const DailyArguments& arguments, const Streams& streams) {
+  DISCREET_TRY(arguments.format.parse());
+  DISCREET_TRY(check_folder("--state", arguments.state));
   DISCREET_ASSIGN(OpenDaily daily, open_daily(arguments, streams));
   DISCREET_ASSIGN(
       const bool is_new,

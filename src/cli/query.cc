@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // discreet query: ask, pay, get an answer.
+#include "sql/query.h"
+
 #include <unistd.h>
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "cli/answer_text.h"
 #include "cli/asking.h"
@@ -60,19 +63,39 @@ Result<void> write_answer(const QueryArguments& arguments, const std::string& by
 }
 
 /// One picture, or one for each group: age.svg, then age.2.svg, ...
-Result<void> write_plots(const std::string& path, const session::Answered& answered) {
+Result<void> write_plots(const std::string& path, const session::Answered& answered,
+                         const Streams& streams) {
   const std::vector<report::Plot> plots = answer_plots(answered);
-  if (plots.empty()) {
-    return invalid_input(
-        "--plot draws HISTOGRAM and BOXPLOT; the answer stands in the ledger: "
-        "ask again without --plot, it is free");
-  }
+  if (plots.empty()) say(streams.err, "note: the answer has no rows, so nothing was drawn\n");
   for (std::size_t i = 0; i < plots.size(); ++i) {
     std::string name = path;
     if (i > 0) name.insert(name.rfind('.'), "." + std::to_string(i + 1));
     DISCREET_TRY(write_plot(name, plots[i]));
   }
   return {};
+}
+
+/// Whether --plot can draw what is asked for: known from the text alone.
+Result<void> check_is_drawn(const session::Request& request, const policy::Policy& policy) {
+  sql::Options options = request.options;
+  if (!options.epsilon) options.epsilon = Epsilon::trusted(1);  // no drawing depends on it
+  DISCREET_ASSIGN(const sql::Query query, sql::bind(request.sql, options, policy));
+  if (query.drawing == sql::Drawing::kHistogram || query.drawing == sql::Drawing::kBoxplot) {
+    return {};
+  }
+  return invalid_input(
+      "--plot draws SELECT HISTOGRAM(...) and SELECT BOXPLOT(...); ask one of them, or leave out "
+      "--plot; nothing was charged");
+}
+
+/// Everything about the files to write that can be known before the charge.
+Result<void> check_files(const QueryArguments& arguments, const session::Request& request,
+                         const policy::Policy& policy) {
+  for (const auto& [option, file] :
+       {std::pair{"--output", arguments.output}, std::pair{"--plot", arguments.plot}}) {
+    DISCREET_TRY(check_is_not_input(option, file, arguments.world, policy));
+  }
+  return arguments.plot ? check_is_drawn(request, policy) : Result<void>{};
 }
 
 /// That --rows is not passed over.
@@ -86,12 +109,15 @@ Result<void> check_rows(const QuestionOptions& question) {
 Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const OutputFormat format, output_format(arguments, streams));
   DISCREET_TRY(check_plot_name(arguments.plot));
+  DISCREET_TRY(check_place("--output", arguments.output));
+  DISCREET_TRY(check_place("--plot", arguments.plot));
   DISCREET_TRY(check_rows(arguments.question));
   DISCREET_ASSIGN(const std::string sql, sql_of(arguments.sql, streams));
   DISCREET_ASSIGN(const session::Request request,
                   arguments.question.request(sql, arguments.world.analyst));
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
+  DISCREET_TRY(check_files(arguments, request, asking->policy()));
   report::Progress progress(streams.err, "reading the data");
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
@@ -104,8 +130,9 @@ Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
     text = answer_text(answered, format.text);
     if (format.text == report::Format::kTable) text += answer_drawing(answered);
   }
-  if (arguments.plot) DISCREET_TRY(write_plots(*arguments.plot, answered));
-  DISCREET_TRY(write_answer(arguments, text, streams));
+  Result<void> written = write_answer(arguments, text, streams);
+  if (written && arguments.plot) written = write_plots(*arguments.plot, answered, streams);
+  DISCREET_TRY(bought(written));
   return 0;
 }
 

@@ -47,7 +47,7 @@ Result<int> run_guarded(const std::vector<std::string>& words, const Streams& st
 int run(const std::vector<std::string>& words, const Streams& streams) {
   const Result<int> status = run_guarded(words, streams);
   if (status) return *status;
-  if (status.error().code == Code::kInterrupted) return 0;
+  if (is_reader_gone(status.error())) return 0;
   say(streams.err, "discreet: " + status.error().message + "\n");
   return describe(status.error().code).exit_status;
 }

@@ -9,10 +9,10 @@
 namespace discreet::cli {
 namespace {
 
-volatile std::sig_atomic_t came = 0;
+volatile std::sig_atomic_t signalled = 0;
 
 void note_signal(int) {
-  came = 1;
+  signalled = 1;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
@@ -20,7 +20,7 @@ void note_signal(int) {
 }  // namespace
 
 StopOnSignal::StopOnSignal(engine::Engine& engine) {
-  came = 0;
+  signalled = 0;
   std::signal(SIGINT, note_signal);
   std::signal(SIGTERM, note_signal);
   watch_ = std::jthread([&engine](const std::stop_token& over) {
@@ -29,7 +29,7 @@ StopOnSignal::StopOnSignal(engine::Engine& engine) {
     std::unique_lock lock(mutex);
     while (!over.stop_requested()) {
       // Again and again: a question that is about to begin forgets what came before.
-      if (came != 0) engine.interrupt();
+      if (signalled != 0) engine.interrupt();
       wake.wait_for(lock, over, std::chrono::milliseconds(20), [] { return false; });
     }
   });
@@ -40,5 +40,7 @@ StopOnSignal::~StopOnSignal() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
+
+bool StopOnSignal::came() { return signalled != 0; }
 
 }  // namespace discreet::cli

@@ -18,6 +18,9 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal();
 
+  /// Whether a signal came since the last one of these was made: for loops without an engine.
+  static bool came();
+
  private:
   std::jthread watch_;
 };

@@ -11,6 +11,8 @@
 namespace discreet::cli {
 namespace {
 
+constexpr const char* kReaderGone = "the reader of the output has gone";
+
 Error storage(const std::string& what, int error) {
   return {Code::kStorage, what + ": " + std::strerror(error)};
 }
@@ -33,12 +35,16 @@ Result<void> write_all(int fd, std::string_view text) {
     const ssize_t n = write(fd, text.data(), text.size());
     if (n < 0) {
       if (errno == EINTR) continue;
-      if (errno == EPIPE) return Error{Code::kInterrupted, "the reader of the output has gone"};
+      if (errno == EPIPE) return Error{Code::kInterrupted, kReaderGone};
       return storage("the output could not be written; make room, or send it elsewhere", errno);
     }
     text.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
+}
+
+bool is_reader_gone(const Error& error) {
+  return error.code == Code::kInterrupted && error.message == kReaderGone;
 }
 
 void say(int fd, std::string_view text) { (void)write_all(fd, text).has_value(); }

@@ -24,6 +24,9 @@ void prepare_process();
 /// Fails with: kInterrupted when the reader of a pipe has gone; kStorage for all else.
 Result<void> write_all(int fd, std::string_view text);
 
+/// Whether it is write_all()'s kInterrupted, rather than a signal's.
+bool is_reader_gone(const Error& error);
+
 /// For what is said beside the answer. A message that cannot be written has no one to be told to.
 void say(int fd, std::string_view text);
 

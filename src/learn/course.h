@@ -31,8 +31,8 @@ struct Wish {
   std::string option(const std::string& name) const;
 };
 
-/// Told how many rounds of all are done: the owner's to see.
-using Rounds = std::function<void(std::uint64_t done, std::uint64_t all)>;
+/// Told how many rounds of all are done: the owner's to see. Its error ends the training.
+using Rounds = std::function<Result<void>(std::uint64_t done, std::uint64_t all)>;
 
 struct Course {
   Lesson lesson;

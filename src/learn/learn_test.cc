@@ -646,7 +646,10 @@ TEST(Network, LearnsWhatALineCannot) {
   const UnitRows open_rows = singles(4, cells);
   const Sensitive<UnitRows> rows{UnitRows(open_rows)};
   std::uint64_t seen = 0;
-  task.progress = [&](std::uint64_t done, std::uint64_t) { seen = done; };
+  task.progress = [&](std::uint64_t done, std::uint64_t) -> Result<void> {
+    seen = done;
+    return {};
+  };
   Sums sums =
       open(network_training(task, Epsilon::trusted(50), Delta::parse("1e-5").value()), rows);
   const auto model = fit_network(sums, task);

@@ -128,7 +128,7 @@ class Descent {
     const std::uint64_t round = sums.rounds_done();
     DISCREET_TRY(usual_ == 0 ? measure(sums) : descend(sums, round));
     taken_ += 1;
-    if (task_.progress) task_.progress(round + 1, task_.steps);
+    if (task_.progress) DISCREET_TRY(task_.progress(round + 1, task_.steps));
     return {};
   }
 

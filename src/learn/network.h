@@ -31,7 +31,7 @@ struct NetworkTask {
   double momentum = 0.9;
   std::uint64_t seed = 1;  ///< of the first weights, which are public
   /// Told after each step: steps done of all, epsilon spent so far is the whole from the start.
-  std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
+  std::function<Result<void>(std::uint64_t done, std::uint64_t all)> progress = {};
 };
 
 /// scores = U tanh(A x' + a) / sqrt(h) + S x' + s. x' is the encoded row less its own mean, scaled

@@ -52,23 +52,45 @@ Error by_hand(int line, const Column& column) {
               " of the policy cannot be changed by itself; write there: " + column_text(column)};
 }
 
+/// Where a column stands in the text.
+struct ColumnLines {
+  int first = 0;
+  int last = 0;
+  bool are_its_own = true;  ///< no other column is in them
+};
+
+Result<ColumnLines> lines_of_column(const std::string& text, const ColumnPlace& place) {
+  const Document document = read_document(text);
+  const Node* const columns = columns_of(document, place.table);
+  const Node* const node = columns == nullptr ? nullptr : columns->find(place.column);
+  if (node == nullptr) {
+    return Error{Code::kNotFound, "the policy declares no column " + in_quotes(place.column) +
+                                      " of table " + in_quotes(place.table)};
+  }
+  ColumnLines lines{.first = node->key_line, .last = last_line(*node)};
+  for (const Node& other : columns->children) {
+    const bool apart =
+        &other == node || other.key_line > lines.last || last_line(other) < lines.first;
+    lines.are_its_own = lines.are_its_own && apart;
+  }
+  return lines;
+}
+
 }  // namespace
+
+Result<void> check_column_lines(const std::string& text, const ColumnPlace& place) {
+  DISCREET_ASSIGN(const ColumnLines at, lines_of_column(text, place));
+  if (at.are_its_own) return {};
+  return Error{Code::kUnsupported, "line " + std::to_string(at.first) +
+                                       " of the policy has several columns; give each its own "
+                                       "line, so that one can be replaced"};
+}
 
 Result<std::string> with_column(const std::string& text, const std::string& table,
                                 const Column& column) {
-  const Document document = read_document(text);
-  const Node* const columns = columns_of(document, table);
-  const Node* const node = columns == nullptr ? nullptr : columns->find(column.name);
-  if (node == nullptr) {
-    return Error{Code::kNotFound, "the policy declares no column " + in_quotes(column.name) +
-                                      " of table " + in_quotes(table)};
-  }
-  const int first = node->key_line;
-  const int last = last_line(*node);
-  for (const Node& other : columns->children) {
-    const bool apart = &other == node || other.key_line > last || last_line(other) < first;
-    if (!apart) return by_hand(first, column);
-  }
+  DISCREET_ASSIGN(const ColumnLines at, lines_of_column(text, {table, column.name}));
+  const auto [first, last, are_its_own] = at;
+  if (!are_its_own) return by_hand(first, column);
   std::vector<std::string> lines = lines_of(text);
   const std::string& old = lines[static_cast<std::size_t>(first - 1)];
   const std::string indent = old.substr(0, old.find_first_not_of(' '));

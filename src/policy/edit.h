@@ -22,6 +22,10 @@ struct ColumnPlace {
 Result<std::string> with_column(const std::string& text, const std::string& table,
                                 const Column& column);
 
+/// Whether with_column() will find lines to replace, whatever the column becomes.
+/// Fails with: kNotFound; kUnsupported when the column shares its lines with others.
+Result<void> check_column_lines(const std::string& text, const ColumnPlace& place);
+
 /// The step that the text declares, also where its range is still open.
 std::optional<Rational> declared_step(const std::string& text, const ColumnPlace& place);
 

@@ -80,8 +80,9 @@ Result<void> try_learn(Service& service, const Call& call) {
   const auto run =
       [&service, world, wish = priced.wish, names = priced.course.lesson.columns, saving,
        known = known_of(call)](const std::function<void(int)>& progress) -> jobs::Done {
-    const auto rounds = [&progress](std::uint64_t done, std::uint64_t all) {
+    const auto rounds = [&progress](std::uint64_t done, std::uint64_t all) -> Result<void> {
       progress(static_cast<int>(100 * done / all));
+      return {};
     };
     const auto course = learn::course_of(world->policy(), wish, rounds);
     if (!course) return failed(service, known, course.error());
