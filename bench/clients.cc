@@ -38,7 +38,7 @@ void question(benchmark::State& state) {
   if (folder == nullptr) return state.SkipWithError("bench/clients.py names a clinic");
   cli::WorldArguments world;
   const std::string path = std::string(folder) + "/";
-  world.policy = path + "policy.yaml";
+  world.where.policy = path + "policy.yaml";
   world.where.ledger = path + "ledger";
   world.where.key = path + "key";
   world.where.witness = path + "witness";

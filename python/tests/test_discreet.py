@@ -342,6 +342,28 @@ class Elsewhere(unittest.TestCase):
                 wrong()
         world.folder.cleanup()
 
+    def test_the_ledger_is_the_policys_whatever_the_folder_is(self):
+        world, here = World(), os.getcwd()
+        policy = world.path / "own" / "policy.yaml"
+        policy.parent.mkdir()
+        policy.write_text(POLICY.replace("visits.csv", "../visits.csv"))
+        kept = {name: world.places[name] + "2" for name in ("key", "witness")}
+        program.run(["ledger", "init"], {"policy": str(policy), **kept})
+        self.assertIn("ledger:", policy.read_text())
+        try:
+            for folder, epsilon in ((world.path, "0.5"), (policy.parent, "0.25"), (pathlib.Path("/"), "0.125")):
+                os.chdir(folder)
+                with discreet.connect(policy, **kept) as session:
+                    session.query("SELECT COUNT(*) FROM visits", epsilon=epsilon)
+                    total = session.budget()[0]["accounts"][0]["spent"]
+            self.assertEqual(float(total), 0.875)
+        finally:
+            os.chdir(here)
+        self.assertEqual([path.name for path in world.path.rglob("*.ledger")], ["discreet.ledger"])
+        with self.assertRaises(discreet.Refused):
+            discreet.connect(policy, **world.places)
+        world.folder.cleanup()
+
     def test_a_keeper_that_dies_is_said_and_leaves_the_ledger_whole(self):
         world = World()
         session = world.connect(log=world.path / "log")

@@ -5,15 +5,16 @@
 #include <map>
 #include <utility>
 
+#include "base/files.h"
+#include "cli/policy_ledger.h"
 #include "engine/open.h"
 #include "policy/value.h"
 
 namespace discreet::cli {
 
 void WorldArguments::add_to(CLI::App& app) {
-  add_text(app, "--policy", policy, "what the owner declared (./policy.yaml)", "FILE");
-  add_text(app, "--analyst", analyst, "whose cap pays (owner)", "NAME");
   where.add_to(app);
+  add_text(app, "--analyst", analyst, "whose cap pays (owner)", "NAME");
 }
 
 namespace {
@@ -39,68 +40,38 @@ Result<void> list_values(policy::Policy& policy, engine::Engine& engine,
   return {};
 }
 
-/// That the policy and the ledger speak of the same people in the same terms. Prices are in the
-/// ledger's notion and neighbours, sensitivities in the policy's: they must not differ.
-Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger) {
-  if (!policy.ledger.empty() && policy.ledger != ledger.id()) {
-    return Error{Code::kRefused, "the policy is for ledger " + in_quotes(policy.ledger) +
-                                     ", and this is ledger " + in_quotes(ledger.id()) +
-                                     "; name the policy's with --ledger"};
-  }
-  DISCREET_ASSIGN(const ledger::State state, ledger.state());
-  for (const auto& [name, units] : policy.units) {
-    const auto found = state.namespaces().find(name);
-    if (found == state.namespaces().end()) {
-      return Error{Code::kNotFound, "the ledger has no namespace " + in_quotes(name) +
-                                        "; add it with discreet ledger namespace --namespace " +
-                                        name};
-    }
-    const ledger::NamespaceTerms& terms = found->second.terms;
-    if (terms.neighbours != units.neighbours) {
-      return Error{Code::kRefused, "the policy protects " + in_quotes(name) + " by " +
-                                       to_string(units.neighbours) + ", the ledger by " +
-                                       to_string(terms.neighbours) +
-                                       "; a ledger's relation is for ever, so change the policy"};
-    }
-    if (std::string(to_string(terms.notion)) != policy::to_string(units.notion)) {
-      return Error{Code::kRefused, "the policy counts " + in_quotes(name) + " in " +
-                                       policy::to_string(units.notion) + ", the ledger in " +
-                                       std::string(to_string(terms.notion)) +
-                                       "; a ledger's notion is for ever, so change the policy"};
-    }
-    if (terms.gamma != policy.santha_vazirani.value_or(0)) {
-      const auto coins = [](const Rational& gamma) {
-        return gamma == 0 ? std::string("fair coins") : "santha-vazirani " + gamma.to_string();
-      };
-      return Error{Code::kRefused,
-                   "the policy's randomness for " + in_quotes(name) + " is " +
-                       coins(policy.santha_vazirani.value_or(0)) + ", the ledger's " +
-                       coins(terms.gamma) +
-                       "; a ledger's randomness is for ever, so change the policy or make a new "
-                       "ledger from it: discreet ledger init --policy FILE"};
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<std::unique_ptr<ledger::Ledger>> open_ledger(const WorldArguments& arguments,
+Result<std::unique_ptr<ledger::Ledger>> open_ledger(const LedgerArguments& where,
+                                                    const policy::Policy& policy,
                                                     ledger::Access access) {
-  Result<std::unique_ptr<ledger::Ledger>> ledger = arguments.where.open(access);
-  if (!ledger && ledger.error().code == Code::kNotFound) {
-    return Error{Code::kNotFound, "there is no ledger " + in_quotes(arguments.where.path()) +
-                                      "; make it with discreet ledger init --policy " +
-                                      arguments.policy_path() + ", or name it with --ledger"};
+  DISCREET_TRY(check_is_not_elsewhere(where, policy));
+  Result<std::unique_ptr<ledger::Ledger>> ledger = where.open(access);
+  if (ledger || ledger.error().code != Code::kNotFound) return ledger;
+  const std::string none = "there is no ledger " + path_in_quotes(where.path());
+  if (!policy.ledger.empty()) {
+    return Error{Code::kNotFound,
+                 none + "; the policy belongs to ledger " + in_quotes(policy.ledger) +
+                     ": say where it is with --ledger, or restore its newest copy"};
   }
-  return ledger;
+  return Error{Code::kNotFound, none + "; make it with discreet ledger init --policy " +
+                                    where.policy_path() + ", or name it with --ledger"};
 }
 
 Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, ledger::Access access,
                                              const Say& say) {
   DISCREET_ASSIGN(policy::Policy policy, policy::load_policy(arguments.policy_path()));
-  DISCREET_ASSIGN(auto ledger, open_ledger(arguments, access));
-  return over(std::move(policy), std::move(ledger), say);
+  DISCREET_ASSIGN(auto ledger, open_ledger(arguments.where, policy, access));
+  DISCREET_ASSIGN(auto asking, over(std::move(policy), std::move(ledger), say));
+  if (access == ledger::Access::kUse) DISCREET_TRY(asking->bind(arguments.policy_path()));
+  return asking;
+}
+
+Result<void> Asking::bind(const std::string& policy_file) {
+  if (!policy_.ledger.empty()) return {};
+  DISCREET_TRY(bind_ledger(policy_file, ledger_->id()));
+  policy_.ledger = ledger_->id();
+  return {};
 }
 
 Result<session::Answered> Asking::ask(const session::Request& request,

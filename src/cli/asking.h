@@ -16,11 +16,11 @@ namespace discreet::cli {
 
 /// --policy, --ledger, --key, --witness, --analyst.
 struct WorldArguments {
-  Text policy, analyst;
+  Text analyst;
   LedgerArguments where;
 
   void add_to(CLI::App& app);
-  std::string policy_path() const { return policy.value_or("policy.yaml"); }
+  std::string policy_path() const { return where.policy_path(); }
 };
 
 /// Everything that a session stands on.
@@ -36,6 +36,10 @@ class Asking {
   static Result<std::unique_ptr<Asking>> over(policy::Policy policy,
                                               std::unique_ptr<ledger::Ledger> ledger,
                                               const Say& say);
+
+  /// Writes the ledger's id into the policy's file, if the policy names none: no other ledger pays
+  /// from then on. open() does it before anything can be charged. Fails as bind_ledger() does.
+  Result<void> bind(const std::string& policy_file);
 
   /// session().ask(), which Ctrl-C stops (stop_on_signal.h). Fails with: kInterrupted, too; the
   /// message says what was charged.
@@ -72,8 +76,10 @@ Result<T> Asking::stoppable(const std::string& request_id, const std::function<R
 /// What the engine says goes to standard error: whoever runs the command line is the owner.
 Asking::Say engine_says(const Streams& streams);
 
-/// Opens the ledger of a policy; a missing one is named with what makes it.
-Result<std::unique_ptr<ledger::Ledger>> open_ledger(const WorldArguments& arguments,
+/// Opens the ledger of a policy (policy_ledger.h); a missing one is named with what makes it.
+/// Whether it is the policy's is checked by Asking.
+Result<std::unique_ptr<ledger::Ledger>> open_ledger(const LedgerArguments& where,
+                                                    const policy::Policy& policy,
                                                     ledger::Access access);
 
 /// --epsilon, --delta, --error, --about, --rows, --pilot, --weights, --confidence, --max-groups,

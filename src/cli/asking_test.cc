@@ -434,7 +434,9 @@ TEST(OwnValues, AreChargedUnderTheRelationThatTheirSensitivityIsFor) {
   EXPECT_NE(silent.err.find("--neighbours replace-one"), std::string::npos) << silent.err;
   EXPECT_EQ(noise({"--neighbours", "replace-one"}).status, 0);
   EXPECT_EQ(noise({"--neighbours", "friends"}).status, 2);
-  EXPECT_EQ(noise({"--policy", world.at("whole.yaml")}).status, 2);  // no units of that name
+  EXPECT_EQ(noise({"--policy", world.at("whole.yaml")}).status, 3);  // it has another ledger
+  write(world.at("unbound.yaml"), whole_policy());
+  EXPECT_EQ(noise({"--policy", world.at("unbound.yaml")}).status, 2);  // no units of that name
 }
 
 TEST(Help, TeachesAskingToo) {

@@ -5,17 +5,24 @@
 #include <array>
 #include <ctime>
 
-#include "accounting/zcdp.h"
 #include "base/suggest.h"
+#include "cli/policy_ledger.h"
 
 namespace discreet::cli {
 
 void LedgerArguments::add_to(CLI::App& app) {
-  add_text(app, "--ledger", ledger,
-           "the ledger: a file (./discreet.ledger) or postgres://user@host/database", "PLACE");
+  add_text(app, "--policy", policy, "what the owner declared (./policy.yaml)", "FILE");
+  add_places_to(app);
+}
+
+void LedgerArguments::add_places_to(CLI::App& app) {
+  add_text(app, "--ledger", ledger, "a file (beside the policy), or postgres://user@host/database",
+           "PLACE");
   add_text(app, "--key", key, "the owner's key (in the state directory)", "FILE");
   add_text(app, "--witness", witness, "the witness (in the state directory)", "FILE");
 }
+
+std::string LedgerArguments::path() const { return ledger.value_or(ledger_beside(policy_path())); }
 
 Result<std::unique_ptr<ledger::Ledger>> LedgerArguments::open(ledger::Access access) const {
   return ledger::Ledger::open(
@@ -42,27 +49,6 @@ void CapArguments::add_to(CLI::App& app) {
   add_text(app, "--epsilon", epsilon, "the cap on epsilon, for life");
   add_text(app, "--delta", delta, "the cap on delta (0), far below 1/people");
   add_text(app, "--rho", rho, "zcdp: the cap on rho, in place of --epsilon");
-}
-
-Result<accounting::Price> cap_of(ledger::Notion notion, const Rational& epsilon_or_rho, bool is_rho,
-                                 const Rational& delta, const Rational& conversion_delta) {
-  Rational amount = epsilon_or_rho;
-  if (is_rho != (notion == ledger::Notion::kZcdp)) {
-    if (is_rho) return invalid_input("--rho is for --notion zcdp; give --epsilon");
-    if (epsilon_or_rho.sign() <= 0) {
-      return invalid_input("epsilon must be a number greater than 0; got " +
-                           in_quotes(epsilon_or_rho.to_string()));
-    }
-    if (conversion_delta.sign() <= 0 || conversion_delta >= Rational(1)) {
-      return invalid_input(
-          "zcdp turns epsilon into rho at a delta above 0 and below 1; give --delta, such as 1e-6, "
-          "or the cap as --rho");
-    }
-    amount = accounting::zcdp_rho_for(epsilon_or_rho, conversion_delta);
-  }
-  DISCREET_ASSIGN(const accounting::Amount cap, accounting::Amount::down(amount));
-  DISCREET_ASSIGN(const accounting::Amount cap_delta, accounting::Amount::down(delta));
-  return accounting::Price{cap, cap_delta};
 }
 
 std::string text_of(const accounting::Amount& amount) {

@@ -12,12 +12,16 @@
 
 namespace discreet::cli {
 
-/// --ledger, --key, --witness.
+/// --policy, --ledger, --key, --witness.
 struct LedgerArguments {
-  Text ledger, key, witness;
+  Text policy, ledger, key, witness;
 
   void add_to(CLI::App& app);
-  std::string path() const { return ledger.value_or("discreet.ledger"); }
+  /// Without --policy.
+  void add_places_to(CLI::App& app);
+  std::string policy_path() const { return policy.value_or("policy.yaml"); }
+  /// --ledger, or the one beside the policy (policy_ledger.h).
+  std::string path() const;
   Result<std::unique_ptr<ledger::Ledger>> open(ledger::Access access) const;
 };
 
@@ -30,10 +34,6 @@ struct CapArguments {
   Text epsilon, delta, rho;
   void add_to(CLI::App& app);
 };
-
-/// A cap in `notion`. `conversion_delta` is for zCDP alone.
-Result<accounting::Price> cap_of(ledger::Notion notion, const Rational& epsilon_or_rho, bool is_rho,
-                                 const Rational& delta, const Rational& conversion_delta);
 
 /// "0.5 of 10": what people read. Amounts are exact.
 std::string text_of(const accounting::Amount& amount);

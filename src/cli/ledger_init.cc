@@ -2,12 +2,16 @@
 // discreet ledger init, namespace: a new ledger, a new namespace of units.
 #include "cli/ledger_init.h"
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "cli/policy_ledger.h"
 #include "ledger/store_place.h"
 #include "policy/policy.h"
 #include "report/table.h"
+#include "session/ledger_terms.h"
 
 namespace discreet::cli {
 namespace {
@@ -21,12 +25,17 @@ struct NamespaceArguments {
   Text name, notion, neighbours, conversion_delta, block;
   std::vector<std::string> analysts, block_values;
   CapArguments cap;
+
+  bool is_given() const {
+    return name || notion || neighbours || conversion_delta || block || !analysts.empty() ||
+           !block_values.empty() || cap.epsilon || cap.delta || cap.rho;
+  }
 };
 
 struct LedgerInitArguments {
   LedgerArguments where;
   NamespaceArguments units;
-  Text policy, witness_every, witness_ms;
+  Text witness_every, witness_ms;
   FormatArguments format;
 };
 
@@ -50,7 +59,7 @@ struct CapRule {
   Rational conversion_delta;
 
   Result<accounting::Price> cap(const Rational& amount) const {
-    return cap_of(notion, amount, is_rho, delta, conversion_delta);
+    return session::cap_of(notion, amount, is_rho, delta, conversion_delta);
   }
 };
 
@@ -119,61 +128,57 @@ Result<ledger::NamespaceTerms> terms_of(const NamespaceArguments& arguments) {
   return terms;
 }
 
-ledger::Notion notion_of(policy::Notion notion) {
-  switch (notion) {
-    case policy::Notion::kEpsilon:
-      return ledger::Notion::kEpsilon;
-    case policy::Notion::kZcdp:
-      return ledger::Notion::kZcdp;
-    case policy::Notion::kPure:
-      return ledger::Notion::kPure;
+/// --policy, or ./policy.yaml where no option describes a namespace; none: the options do.
+Result<std::optional<policy::Policy>> policy_of(const LedgerInitArguments& arguments) {
+  if (arguments.where.policy && arguments.units.is_given()) {
+    return invalid_input(
+        "the policy says which namespaces there are and what their caps are; leave out --policy, "
+        "or --namespace, --epsilon and the other options that say it");
   }
-  return ledger::Notion::kEpsilon;
+  std::error_code ignored;
+  const bool is_there = std::filesystem::exists(arguments.where.policy_path(), ignored);
+  if (!arguments.where.policy && arguments.units.is_given()) {
+    return std::optional<policy::Policy>();
+  }
+  if (!arguments.where.policy && !is_there) {
+    return invalid_input(
+        "there is no policy.yaml in the current folder; name a policy with --policy FILE, or "
+        "describe a namespace with --namespace; for example: " +
+        std::string(kLedgerInitExample));
+  }
+  DISCREET_ASSIGN(policy::Policy policy, policy::load_policy(arguments.where.policy_path()));
+  DISCREET_TRY(check_has_no_ledger(policy));
+  DISCREET_TRY(check_is_not_elsewhere(arguments.where, policy));
+  return std::optional<policy::Policy>(std::move(policy));
 }
 
-/// As a policy declares it.
-Result<ledger::NamespaceTerms> terms_of(const policy::Units& units) {
-  const ledger::Notion notion = notion_of(units.notion);
-  const bool zcdp = notion == ledger::Notion::kZcdp;
-  const auto rule = [&](const policy::Caps& caps) {
-    return CapRule{notion, caps.is_rho, zcdp ? caps.delta / 2 : caps.delta,
-                   zcdp ? units.budget.delta / 2 : 0};
-  };
-  ledger::NamespaceTerms terms;
-  terms.name = units.name;
-  terms.notion = notion;
-  terms.neighbours = units.neighbours;
-  DISCREET_ASSIGN(terms.cap, rule(units.budget).cap(units.budget.epsilon));
-  DISCREET_ASSIGN(terms.conversion_delta,
-                  accounting::Amount::up(rule(units.budget).conversion_delta));
-  terms.block_attribute = units.block_column;
-  terms.blocks = units.block_values;
-  for (const auto& [name, caps] : units.analysts) {
-    DISCREET_ASSIGN(const accounting::Price cap, rule(caps).cap(caps.epsilon));
-    terms.analysts.push_back({name, cap});
-  }
-  if (!units.analysts.contains("owner")) terms.analysts.push_back({"owner", terms.cap});
-  return terms;
-}
-
-/// The namespaces of --policy, or the one of the options.
-Result<std::vector<ledger::NamespaceTerms>> all_terms(const LedgerInitArguments& arguments) {
+/// The namespaces of the policy, or the one of the options.
+Result<std::vector<ledger::NamespaceTerms>> all_terms(const LedgerInitArguments& arguments,
+                                                      const std::optional<policy::Policy>& policy) {
   std::vector<ledger::NamespaceTerms> all;
-  if (!arguments.policy) {
+  if (!policy) {
     DISCREET_ASSIGN(ledger::NamespaceTerms terms, terms_of(arguments.units));
     all.push_back(std::move(terms));
     return all;
   }
-  if (arguments.units.name) {
-    return invalid_input("the policy names the namespaces; leave out --namespace, or --policy");
-  }
-  DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(*arguments.policy));
-  for (const auto& [name, units] : policy.units) {
-    DISCREET_ASSIGN(ledger::NamespaceTerms terms, terms_of(units));
-    terms.gamma = policy.santha_vazirani.value_or(0);
+  for (const auto& [name, units] : policy->units) {
+    DISCREET_ASSIGN(ledger::NamespaceTerms terms, session::terms_of(units));
+    terms.gamma = policy->santha_vazirani.value_or(0);
     all.push_back(std::move(terms));
   }
   return all;
+}
+
+/// A file that exists beside the policy may be its ledger, or that of another policy there.
+Result<std::unique_ptr<ledger::Ledger>> create(const LedgerInitArguments& arguments,
+                                               const ledger::Created& created) {
+  Result<std::unique_ptr<ledger::Ledger>> made = ledger::Ledger::create(created);
+  if (made || made.error().code != Code::kConflict || arguments.where.ledger) return made;
+  return Error{Code::kConflict,
+               made.error().message +
+                   ". If it is about the same people, use it as it is: further people and analysts "
+                   "are added with discreet ledger namespace and analyst. If not, name another "
+                   "place with --ledger"};
 }
 
 void add_namespace_options(CLI::App& app, NamespaceArguments& arguments) {
@@ -198,7 +203,8 @@ void add_namespace_options(CLI::App& app, NamespaceArguments& arguments) {
 
 Result<int> run_ledger_init(const LedgerInitArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
-  DISCREET_ASSIGN(const std::vector<ledger::NamespaceTerms> all, all_terms(arguments));
+  DISCREET_ASSIGN(const std::optional<policy::Policy> policy, policy_of(arguments));
+  DISCREET_ASSIGN(const std::vector<ledger::NamespaceTerms> all, all_terms(arguments, policy));
   for (const ledger::NamespaceTerms& terms : all) DISCREET_TRY(ledger::check_terms(terms));
   ledger::Created created{.path = arguments.where.path(),
                           .key = arguments.where.key.value_or(""),
@@ -212,7 +218,7 @@ Result<int> run_ledger_init(const LedgerInitArguments& arguments, const Streams&
                     parse_count("witness-ms", *arguments.witness_ms, 1'000'000'000));
     created.witness_ms = static_cast<std::int64_t>(ms);
   }
-  DISCREET_ASSIGN(const auto made, ledger::Ledger::create(created));
+  DISCREET_ASSIGN(const auto made, create(arguments, created));
   const std::string window = std::to_string(made->terms().witness_every - 1);
   report::Sheet sheet;
   const std::string place = ledger::shown(created.path);
@@ -231,6 +237,12 @@ Result<int> run_ledger_init(const LedgerInitArguments& arguments, const Streams&
       sheet.line("analyst " + analyst.name, "cap " + to_text(terms.notion, analyst.cap));
     }
   }
+  if (policy) {
+    DISCREET_ASSIGN(const bool is_bound, bind_ledger(arguments.where.policy_path(), made->id()));
+    sheet.line("policy", arguments.where.policy_path() +
+                             (is_bound ? ", which pays from this ledger alone" : ""));
+    sheet.field("policy", Cell::words(arguments.where.policy_path()));
+  }
   sheet.line("key", made->key_path().string() + " (keep a copy offline: without it no top-up)");
   sheet.field("key", Cell::words(made->key_path().string()));
   sheet.line("witness", made->witness_path().string() + "; a rollback could hide at most " +
@@ -243,11 +255,10 @@ Result<int> run_ledger_init(const LedgerInitArguments& arguments, const Streams&
 
 }  // namespace
 
-Result<void> init_ledger(const std::string& policy, const LedgerArguments& where,
-                         const Streams& streams) {
+Result<void> init_ledger(const LedgerArguments& where, const Streams& streams) {
   LedgerInitArguments arguments;
   arguments.where = where;
-  arguments.policy = policy;
+  arguments.where.policy = where.policy_path();
   DISCREET_TRY(
       run_ledger_init(arguments, {.in = streams.in, .out = streams.err, .err = streams.err}));
   return {};
@@ -279,15 +290,17 @@ void add_ledger_init(Program& program, CLI::App& ledger) {
        .explanation =
            "The cap is what may ever be learnt about one unit, by all analysts together, even if\n"
            "they share everything. An analyst's own cap bounds what that analyst learns alone.\n"
-           "A ledger is one file; the owner's key and the witness are kept elsewhere, by default\n"
-           "in the user's state directory. The ledger does not open without its witness.\n",
-       .closing = std::string("Example:\n  ") + kLedgerInitExample +
+           "Namespaces and caps come from the policy (./policy.yaml), or from options. A ledger "
+           "is\n"
+           "one file beside the policy, and its id is written into the policy: one data set, one\n"
+           "ledger. The owner's key and the witness are kept elsewhere, by default in the user's\n"
+           "state directory. The ledger does not open without its witness.\n",
+       .closing = std::string("Example:\n  discreet ledger init --policy policy.yaml\n  ") +
+                  kLedgerInitExample +
                   "\n  discreet ledger init --namespace people --notion zcdp --epsilon 4 --delta "
                   "1e-6 \\\n    --block people.enrolled --block-value 2025 --block-value 2026"},
       [arguments](const Streams& streams) { return run_ledger_init(*arguments, streams); });
   arguments->where.add_to(app);
-  add_text(app, "--policy", arguments->policy, "take the namespaces and caps from this policy",
-           "FILE");
   add_namespace_options(app, arguments->units);
   add_text(app, "--witness-every", arguments->witness_every,
            "sync the witness after so many charges (1)");

@@ -9,7 +9,6 @@
 namespace discreet::cli {
 
 /// What `ledger init --policy` does, told on standard error.
-Result<void> init_ledger(const std::string& policy, const LedgerArguments& where,
-                         const Streams& streams);
+Result<void> init_ledger(const LedgerArguments& where, const Streams& streams);
 
 }  // namespace discreet::cli

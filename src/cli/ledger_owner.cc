@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/ledger.h"
+#include "session/ledger_terms.h"
 
 namespace discreet::cli {
 namespace {
@@ -29,7 +30,7 @@ Result<accounting::Price> price_of(const CapArguments& cap, const ledger::Namesp
   DISCREET_ASSIGN(const Rational amount,
                   parse_number(is_rho ? "rho" : "epsilon", is_rho ? *cap.rho : *cap.epsilon));
   DISCREET_ASSIGN(const Rational delta, parse_number("delta", cap.delta.value_or("0")));
-  return cap_of(terms.notion, amount, is_rho, delta, terms.conversion_delta.value());
+  return session::cap_of(terms.notion, amount, is_rho, delta, terms.conversion_delta.value());
 }
 
 constexpr const char* kAnalystExample = "discreet ledger analyst --analyst bob --epsilon 1";

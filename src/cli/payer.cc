@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cli/policy_ledger.h"
 #include "policy/policy.h"
 
 namespace discreet::cli {
@@ -21,7 +22,8 @@ void PayerArguments::add_to(CLI::App& app) {
 
 namespace {
 
-Result<Neighbours> relation_of(const PayerArguments& arguments, const std::string& units) {
+Result<Neighbours> relation_of(const PayerArguments& arguments, const std::string& units,
+                               const std::string& ledger) {
   const std::string word = arguments.neighbours.value_or("add-remove");
   if (word != "add-remove" && word != "replace-one") {
     return invalid_input("neighbours must be add-remove or replace-one; got " + in_quotes(word));
@@ -29,6 +31,7 @@ Result<Neighbours> relation_of(const PayerArguments& arguments, const std::strin
   const Neighbours said = word == "replace-one" ? Neighbours::kReplaceOne : Neighbours::kAddRemove;
   if (!arguments.policy) return said;
   DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(*arguments.policy));
+  DISCREET_TRY(check_is_its_ledger(policy, ledger));
   const auto found = policy.units.find(units);
   if (found == policy.units.end()) {
     return Error{Code::kNotFound, "the policy has no units " + in_quotes(units)};
@@ -55,7 +58,8 @@ Result<std::shared_ptr<Payer>> Payer::open(const PayerArguments& arguments) {
   DISCREET_ASSIGN(payer->ledger_, arguments.where.open(ledger::Access::kUse));
   DISCREET_ASSIGN(const ledger::State state, payer->ledger_->state());
   DISCREET_ASSIGN(payer->units_.name, namespace_of(state, arguments.units));
-  DISCREET_ASSIGN(payer->units_.neighbours, relation_of(arguments, payer->units_.name));
+  DISCREET_ASSIGN(payer->units_.neighbours,
+                  relation_of(arguments, payer->units_.name, payer->ledger_->id()));
   const Neighbours kept = state.namespaces().at(payer->units_.name).terms.neighbours;
   if (payer->units_.neighbours != kept) {
     return Error{Code::kRefused,

@@ -102,15 +102,17 @@ Result<void> check_can_write(const std::string& file, const std::string& text,
 Result<int> run_buy(const BuyArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const report::Format format, arguments.format.parse());
   const std::string file = arguments.world.policy_path();
-  DISCREET_ASSIGN(const std::string text, policy::read_policy_file(file));
+  DISCREET_ASSIGN(std::string text, policy::read_policy_file(file));
   DISCREET_ASSIGN(const session::Purchase purchase, purchase_of(arguments, text));
   DISCREET_ASSIGN(const policy::Policy declared,
                   policy::load_policy(file, policy::Open::kUndeclared));
   DISCREET_ASSIGN(policy::Policy bare, session::policy_for_purchase(declared, purchase));
   if (arguments.write) DISCREET_TRY(check_can_write(file, text, purchase));
-  DISCREET_ASSIGN(auto ledger, open_ledger(arguments.world, ledger::Access::kUse));
+  DISCREET_ASSIGN(auto ledger, open_ledger(arguments.world.where, declared, ledger::Access::kUse));
   DISCREET_ASSIGN(const auto asking,
                   Asking::over(std::move(bare), std::move(ledger), engine_says(streams)));
+  DISCREET_TRY(asking->bind(file));
+  DISCREET_ASSIGN(text, policy::read_policy_file(file));  // it may name its ledger by now
   DISCREET_ASSIGN(const session::Bought bought, bought_of(*asking, purchase, streams));
 
   const policy::Column column =
@@ -213,7 +215,8 @@ Result<policy::DraftFacts> buy_draft(const DraftPurchase& asked, const policy::S
       "discreet policy init visits.parquet --unit patient_id --snapshot 2026-11 --epsilon 0.4";
   if (!asked.unit) return missing("--unit", example);
   if (!asked.snapshot) return missing("--snapshot", example);
-  DISCREET_ASSIGN(auto ledger, open_ledger(asked.world, ledger::Access::kUse));
+  DISCREET_ASSIGN(auto ledger,
+                  open_ledger(asked.world.where, policy::Policy(), ledger::Access::kUse));
   DISCREET_ASSIGN(const ledger::State state, ledger->state());
   DISCREET_ASSIGN(const std::string space, namespace_of(state, asked.units));
   DISCREET_ASSIGN(const Buyable buyable, buyable_of(asked, schema, space));

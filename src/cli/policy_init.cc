@@ -90,7 +90,7 @@ void add_policy_init(Program& program, CLI::App& policy, Describe describe) {
   add_text(app, "--snapshot", purchase.snapshot, "your label for this state of the data", "LABEL");
   add_text(app, "--namespace", purchase.units, "whose budget pays (the ledger's only one)", "NAME");
   add_text(app, "--analyst", purchase.world.analyst, "whose cap pays (owner)", "NAME");
-  purchase.world.where.add_to(app);
+  purchase.world.where.add_places_to(app);
 }
 
 }  // namespace discreet::cli

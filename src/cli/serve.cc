@@ -118,7 +118,7 @@ Result<ServeArguments> with_policy(ServeArguments arguments) {
 /// that is missing was lost: a new one would be a second budget.
 Result<void> begin_ledger(const ServeArguments& arguments, const std::filesystem::path& state,
                           const Streams& streams) {
-  const std::string& ledger = arguments.world.where.path();
+  const std::string ledger = arguments.world.where.path();
   std::error_code ignored;
   if (ledger::is_postgres(ledger) || std::filesystem::exists(ledger, ignored)) return {};
   if (std::filesystem::exists(state / "accounts.db", ignored)) {
@@ -128,7 +128,7 @@ Result<void> begin_ledger(const ServeArguments& arguments, const std::filesystem
                      "; restore its newest copy: a new one would forget what was spent"};
   }
   say(streams.err, "there is no ledger yet; making one from the policy, for life:\n");
-  return init_ledger(arguments.world.policy_path(), arguments.world.where, streams);
+  return init_ledger(arguments.world.where, streams);
 }
 
 /// A backup of that device holds both, and restored it gives budget back without a trace.
@@ -207,8 +207,6 @@ void add_serve(Program& program) {
                   "'{\"name\":\"owner\",\"password\":\"...\"}' \\\n"
                   "    http://127.0.0.1:8080/api/v1/login"},
       [arguments](const Streams& streams) { return run_serve(*arguments, streams); });
-  add_text(app, "--policy", arguments->world.policy, "what the owner declared (./policy.yaml)",
-           "FILE");
   arguments->world.where.add_to(app);
   add_text(app, "--listen", arguments->listen,
            "where to listen (server: listen: of the policy, or 127.0.0.1:8080)", "ADDRESS");

@@ -113,6 +113,28 @@ Result<std::string> with_column(const std::string& text, const std::string& tabl
   return out;
 }
 
+Result<std::string> with_ledger(const std::string& text, const std::string& id) {
+  Reading before = read_policy(text, ".", Open::kUndeclared);
+  if (!before.policy) {
+    return invalid_input("the policy has mistakes; see them with discreet policy check");
+  }
+  const Document document = read_document(text);
+  const int first = document.root && !document.root->children.empty()
+                        ? document.root->children.front().key_line
+                        : 1;
+  const std::string line = lines_of(text)[static_cast<std::size_t>(first - 1)];
+  const std::string indent = line.substr(0, line.find_first_not_of(' '));
+  const std::string end = line.ends_with('\r') ? "\r\n" : "\n";
+  const std::string out = text + (text.ends_with('\n') ? "" : end) + indent +
+                          "ledger: " + yaml_text(id) + kLedgerComment + end;
+  before.policy->ledger = id;
+  const Reading after = read_policy(out, ".", Open::kUndeclared);
+  if (!after.policy || *after.policy != *before.policy) {
+    return Error{Code::kUnsupported, "a line cannot be added at its end"};
+  }
+  return out;
+}
+
 std::optional<Rational> declared_step(const std::string& text, const ColumnPlace& place) {
   const Document document = read_document(text);
   const Node* const columns = columns_of(document, place.table);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One column of a policy file declared anew, in the owner's own text: all other lines, and the
-// owner's comments, stay as they are.
+// One column of a policy file declared anew, or its ledger named, in the owner's own text: all other
+// lines, and the owner's comments, stay as they are.
 #pragma once
 
 #include <optional>
@@ -21,6 +21,12 @@ struct ColumnPlace {
 /// shares its lines with others, naming the line to write by hand.
 Result<std::string> with_column(const std::string& text, const std::string& table,
                                 const Column& column);
+
+/// The text with a last line `ledger: ID`; everything before it stays as it is, byte for byte. Reads
+/// back as the same policy with that ledger; checked. Requires: it names none.
+/// Fails with: kInvalidInput for a text with mistakes; kUnsupported when the line must be written by
+/// hand, as in a text that is one map in braces.
+Result<std::string> with_ledger(const std::string& text, const std::string& id);
 
 /// Whether with_column() will find lines to replace, whatever the column becomes.
 /// Fails with: kNotFound; kUnsupported when the column shares its lines with others.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "policy/draft.h"
 #include "policy/value.h"
 
@@ -49,6 +51,52 @@ TEST(OpenRanges, AreMistakesUnlessTheyAreToBeBought) {
   std::string snapshot = kText;
   snapshot.replace(snapshot.find("2026-11 "), 7, "\"?\"");
   EXPECT_FALSE(read_policy(snapshot, ".", Open::kUndeclared).policy.has_value());
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Ways to write one policy, drawn with a fixed seed: what was there stays, byte for byte, and the
+// line behind it names the ledger.
+TEST(WithLedger, AddsALineAndChangesNothingElse) {
+  std::mt19937_64 random(20261118);
+  const auto sometimes = [&] { return random() % 2 == 0; };
+  for (int i = 0; i < 200; ++i) {
+    std::string text = kText;
+    if (sometimes()) text = "# on top\n\n" + text;
+    if (sometimes()) text = "---\n" + text;
+    if (sometimes()) text += "# at the end\n\n\n";
+    if (sometimes()) text += "views:\n  old: |\n    SELECT COUNT(*) FROM visits\n\n";
+    if (sometimes()) text = "  " + replaced(text.substr(0, text.size() - 1), "\n", "\n  ") + "\n";
+    if (text.starts_with("  ---")) text.erase(0, 2);
+    if (sometimes()) text = replaced(text, "\n", "\r\n");
+    if (sometimes() && text.find('|') == text.npos) {
+      while (text.back() == '\n' || text.back() == '\r' || text.back() == ' ') text.pop_back();
+    }
+    const std::string id = sometimes() ? "5d9b155a1848fda8" : "12345678901234567890";
+    Reading before = read_policy(text, ".", Open::kUndeclared);
+    ASSERT_TRUE(before.policy.has_value()) << text << before.mistakes.front().message;
+    const auto with = with_ledger(text, id);
+    ASSERT_TRUE(with.has_value()) << text << with.error().message;
+    EXPECT_TRUE(with->starts_with(text)) << *with;
+    const Reading after = read_policy(*with, ".", Open::kUndeclared);
+    ASSERT_TRUE(after.policy.has_value()) << *with;
+    before.policy->ledger = id;
+    EXPECT_EQ(*after.policy, *before.policy);
+    EXPECT_EQ(with->find("\r\n") != with->npos, with->ends_with("\r\n"));
+  }
+  // No line can be added behind these.
+  const std::string braces =
+      "{version: 1, snapshot: s, units: {p: {budget: 1}}, tables: {v: {source: v.csv, unit: p}}}\n";
+  for (const std::string& text : {braces, std::string(kText) + "...\n"}) {
+    const auto with = with_ledger(text, "x");
+    ASSERT_FALSE(with.has_value()) << *with;
+    EXPECT_EQ(with.error().code, Code::kUnsupported);
+  }
 }
 
 TEST(WithColumn, ChangesOneColumnAndNothingElse) {

@@ -25,4 +25,7 @@ std::vector<std::string> may_words(const Column& column);
 /// Stands behind a column whose domain was bought.
 inline constexpr const char* kBoughtComment = "   # bought privately, not read off the data";
 
+/// Stands behind a ledger's id that the program wrote into the owner's text.
+inline constexpr const char* kLedgerComment = "   # the only ledger that may pay";
+
 }  // namespace discreet::policy
