@@ -11,6 +11,7 @@
 #include "policy/draft.h"
 #include "policy/policy.h"
 #include "report/format.h"
+#include "session/ledger_terms.h"
 
 namespace discreet::cli {
 
@@ -43,8 +44,10 @@ Result<policy::DraftFacts> buy_draft(const DraftPurchase& purchase,
 std::string render_mistakes(const std::string& file, const std::vector<policy::Mistake>& mistakes,
                             report::Format format);
 
-/// What a policy protects, who may ask, what is public, and what its bounds imply; policy_report.cc
+/// What a policy protects, who may ask, what is public, what its bounds imply, and where its ledger
+/// differs; policy_report.cc
 std::string render_policy(const std::string& file, const policy::Policy& policy,
+                          const std::vector<session::Difference>& differences,
                           report::Format format);
 
 }  // namespace discreet::cli

@@ -172,7 +172,8 @@ void add_units(report::Sheet& sheet, const Units& units) {
   }
 }
 
-std::string people_text(const std::string& file, const Policy& policy) {
+std::string people_text(const std::string& file, const Policy& policy,
+                        const std::vector<session::Difference>& differences) {
   report::Sheet head;
   head.line("policy", file + ", without mistakes");
   head.line("snapshot", policy.snapshot);
@@ -188,6 +189,10 @@ std::string people_text(const std::string& file, const Policy& policy) {
   }
   for (const std::string& release : policy.other_releases) head.line("other release", release);
   for (const std::string& note : notes_of(policy)) head.line("note", note);
+  for (const session::Difference& each : differences) {
+    head.line("ledger differs", each.what);
+    if (!each.fix.empty()) head.line(each.is_command ? "  run" : "  mend", each.fix);
+  }
 
   report::Table tables({"table", "source", "rows belong to", "rows of a unit that count"});
   for (const auto& [name, table] : policy.tables) {
@@ -243,7 +248,8 @@ Json table_json(const policy::Table& table) {
   return out;
 }
 
-std::string policy_json(const std::string& file, const Policy& policy) {
+std::string policy_json(const std::string& file, const Policy& policy,
+                        const std::vector<session::Difference>& differences) {
   Json out{{"policy", file},
            {"ok", true},
            {"snapshot", policy.snapshot},
@@ -254,7 +260,11 @@ std::string policy_json(const std::string& file, const Policy& policy) {
            {"units", Json::object()},
            {"tables", Json::object()},
            {"other_releases", policy.other_releases},
-           {"notes", notes_of(policy)}};
+           {"notes", notes_of(policy)},
+           {"differences", Json::array()}};
+  for (const session::Difference& each : differences) {
+    out["differences"].push_back({{"what", each.what}, {"fix", each.fix}});
+  }
   for (const auto& [name, units] : policy.units) out["units"][name] = units_json(units);
   for (const auto& [name, table] : policy.tables) out["tables"][name] = table_json(table);
   return out.dump({.indent = 2}) + "\n";
@@ -288,9 +298,11 @@ std::string render_mistakes(const std::string& file, const std::vector<policy::M
   return table.render(format);
 }
 
-std::string render_policy(const std::string& file, const Policy& policy, report::Format format) {
-  if (format == report::Format::kTable) return people_text(file, policy);
-  if (format == report::Format::kJson) return policy_json(file, policy);
+std::string render_policy(const std::string& file, const Policy& policy,
+                          const std::vector<session::Difference>& differences,
+                          report::Format format) {
+  if (format == report::Format::kTable) return people_text(file, policy, differences);
+  if (format == report::Format::kJson) return policy_json(file, policy, differences);
   return columns_table(policy).render(format);
 }
 

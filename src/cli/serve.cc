@@ -7,6 +7,7 @@
 
 #include "cli/asking.h"
 #include "cli/ledger_init.h"
+#include "cli/policy_ledger.h"
 #include "cli/program.h"
 #include "ledger/store_place.h"
 #include "policy/server_section.h"
@@ -74,6 +75,7 @@ Result<server::api::ServiceOptions> service_options(const ServeArguments& argume
   options.pages = arguments.pages.value_or("");
   if (arguments.pg_listen) options.scram_rounds = server::identity::kScramRounds;
   options.surveys = arguments.surveys;
+  options.places = places_of(arguments.world.where);
   options.log = [err = streams.err,
                  mutex = std::make_shared<std::mutex>()](const std::string& line) {
     const std::lock_guard lock(*mutex);
@@ -179,8 +181,7 @@ Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
                        ":" + std::to_string(server->port()) +
                        "; SIGHUP reads the policy again, SIGTERM or Ctrl-C stops\n");
   while (signals.wait() == server::Signal::kReload) {
-    const Result<void> reloaded = service->reload();
-    service->log("reload", reloaded ? "done" : reloaded.error().message);
+    (void)service->reload_and_log().has_value();
   }
   service->stop();
   if (pg_server) pg_server->stop();

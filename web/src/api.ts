@@ -35,7 +35,10 @@ export interface LedgerRecord {
 export interface Status {
   random_source: string; ledger: { records: number; head: string }; started: string; waiting: number;
   questions: number; repeats: number; refusals: { analyst: string; code: string; count: number; last: string }[];
+  differences: Difference[];
 }
+/** A point on which the policy and the ledger differ, and what mends it. */
+export interface Difference { what: string; fix: string }
 export interface SurveyFacts { name: string; id: string; reports: number }
 export interface Estimate {
   survey: string; reports: number; confidence: string; mean?: number; interval?: [number, number];

@@ -1,5 +1,5 @@
 // Is everything sound: the ledger, the random source, the log of who did what; for the owner also what is under way.
-import { ApiError, call, get, post, type Job, type Me, type Status } from './api';
+import { ApiError, call, get, post, type Difference, type Job, type Me, type Status } from './api';
 import { fill, h, notice, say, table } from './dom';
 import { plural, when } from './words';
 
@@ -7,10 +7,18 @@ interface Verified { sound: boolean; records?: number; answers?: number; signatu
 interface AuditLine { n: number; time: string; who: string; what: string; about?: string }
 interface WaitingJob extends Job { analyst: string; percent: number }
 
+/** The ledger is what counts: a policy that was changed afterwards changes no budget. */
+function differenceList(differences: Difference[]): HTMLElement | null {
+  return differences.length === 0 ? null : h('div', {},
+    notice('The policy and the ledger differ. The ledger is what counts, until its owner changes it on the machine of the server:', 'bad'),
+    h('ul', {}, differences.map((d) => h('li', {}, d.what, h('br'), h('code', {}, d.fix)))));
+}
+
 export async function checkPage(me: Me): Promise<HTMLElement> {
   const [status, { lines }] = await Promise.all([get<Status>('status'), get<{ lines: AuditLine[] }>('audit-log?last=200')]);
   const jobs = me.role === 'owner' ? (await get<{ waiting: WaitingJob[] }>('jobs')).waiting : [];
   const fact = (name: string, value: string, bad = false) => h('div', { class: 'fact' }, h('small', {}, name), h('b', {}, bad ? `⚠ ${value}` : value));
+  const differing = h('div', { 'aria-live': 'polite', id: 'differences' }, differenceList(status.differences));
   const result = h('div', { 'aria-live': 'polite', id: 'verified' });
   const verify = h('button', { class: 'main', on: { click: () => void run() } }, 'Verify the ledger');
   async function run(): Promise<void> {
@@ -29,8 +37,9 @@ export async function checkPage(me: Me): Promise<HTMLElement> {
   }
   async function reload(): Promise<void> {
     try {
-      await post('reload');
-      say('The policy was read again.');
+      const { differences } = await post<{ differences: Difference[] }>('reload');
+      fill(differing, differenceList(differences));
+      say(differences.length === 0 ? 'The policy was read again.' : 'The policy was read again. The ledger differs from it: see below.');
     } catch (e) {
       say(e instanceof ApiError ? `Nothing changed: ${e.message}` : 'This did not work; try again.');
     }
@@ -46,7 +55,7 @@ export async function checkPage(me: Me): Promise<HTMLElement> {
       fact('Running since', when(status.started))),
     h('section', { class: 'card', 'aria-label': 'Ledger' }, h('h2', {}, 'The ledger'),
       h('p', {}, `${plural(status.ledger.records, 'record', 'records')}. Verifying reads all of them again: the chain of hashes, the signatures, every cap, and the bytes of every answer.`),
-      h('div', { class: 'row' }, verify, me.role === 'owner' ? h('button', { on: { click: () => void reload() } }, 'Read the policy again') : null), result),
+      h('div', { class: 'row' }, verify, me.role === 'owner' ? h('button', { on: { click: () => void reload() } }, 'Read the policy again') : null), result, differing),
     me.role === 'owner' ? h('section', { class: 'card', 'aria-label': 'Waiting' }, h('h2', {}, 'What waits'),
       jobs.length === 0 ? h('p', { class: 'soft' }, 'None.') :
         table('Waiting', ['who', 'what', 'until', 'engine'], jobs.map((j) => [j.analyst, j.kind, when(j.due), `${j.percent} %`]), [3])) : null,

@@ -10,8 +10,8 @@ export async function peoplePage(me: Me): Promise<HTMLElement> {
   const tell = (e: unknown) => fill(made, notice(e instanceof ApiError ? e.message : 'This did not work; try again.', 'bad'));
 
   async function list(): Promise<void> {
-    const { accounts } = await get<{ accounts: { name: string; role: Role }[] }>('accounts');
-    fill(place, table('Accounts', me.role === 'owner' ? ['name', 'role', 'actions'] : ['name', 'role'], accounts.map((a) => [a.name, a.role,
+    const { accounts } = await get<{ accounts: { name: string; role: Role; note?: string }[] }>('accounts');
+    fill(place, table('Accounts', me.role === 'owner' ? ['name', 'role', 'actions'] : ['name', 'role'], accounts.map((a) => [a.name, a.note ? h('span', {}, a.role, h('br'), h('small', {}, `⚠ ${a.note}`)) : a.role,
       ...(me.role !== 'owner' ? [] : [h('span', {},
         h('button', { class: 'quiet', 'aria-label': `Unlock ${a.name}`, on: { click: () => void act(() => post(`accounts/${encodeURIComponent(a.name)}/unlock`), `${a.name} may try again.`) } }, 'Unlock'),
         a.name === me.name ? '' : h('button', { class: 'quiet', 'aria-label': `Remove ${a.name}`, on: { click: () => { if (confirm(`Remove ${a.name}? What it spent stays spent.`)) void act(() => remove(`accounts/${encodeURIComponent(a.name)}`), `${a.name} is removed.`); } } }, 'Remove'))])])));
@@ -21,8 +21,9 @@ export async function peoplePage(me: Me): Promise<HTMLElement> {
   }
   async function add(): Promise<void> {
     try {
-      const account = await post<{ name: string; password: string }>('accounts', { name: name.value.trim(), role: role.value });
-      fill(made, notice(`The password of ${account.name}, shown this once:`, 'good'), h('p', {}, h('code', { id: 'password' }, account.password)));
+      const account = await post<{ name: string; password: string; note?: string }>('accounts', { name: name.value.trim(), role: role.value });
+      fill(made, notice(`The password of ${account.name}, shown this once:`, 'good'), h('p', {}, h('code', { id: 'password' }, account.password)),
+        account.note ? notice(account.note, 'bad') : null);
       name.value = '';
       await list();
     } catch (e) { tell(e); }

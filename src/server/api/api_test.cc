@@ -332,6 +332,37 @@ TEST(Api, ThePolicyMayChangeUnderJobs) {
   EXPECT_TRUE(before.expired());
 }
 
+// Of a policy that gives ann a cap which the ledger does not have, and of an account without one.
+TEST(Api, TheOwnerIsToldWherePolicyAndLedgerDiffer) {
+  House house;
+  const Got reloaded = house.ask("owner", "POST", "/api/v1/reload");
+  ASSERT_EQ(reloaded.status, 200) << reloaded.body;
+  const Json differences = Json::parse(reloaded.body).value()["differences"];
+  ASSERT_GT(differences.size(), 0U);
+  const std::string what = differences[0]["what"].text();
+  EXPECT_NE(what.find("in the policy"), what.npos) << what;
+  EXPECT_FALSE(differences[0]["fix"].text().empty());
+  EXPECT_NE(house.logged().find("\"differs\""), std::string::npos) << house.logged();
+  for (const char* const who : {"owner", "audit"}) {
+    const Json status = Json::parse(house.ask(who, "GET", "/api/v1/status").body).value();
+    EXPECT_EQ(status["differences"], differences) << status.dump();
+  }
+  EXPECT_EQ(house.ask("ann", "GET", "/api/v1/status").status, 403);
+  const auto made = [&](const std::string& name, const std::string& role) {
+    const Json body = {{"name", name}, {"role", role}};
+    return Json::parse(house.ask("owner", "POST", "/api/v1/accounts", body.dump()).body).value();
+  };
+  const Json without = made("zoe", "analyst");
+  EXPECT_NE(without["note"].text().find("discreet ledger analyst --analyst zoe"), std::string::npos)
+      << without.dump();
+  EXPECT_FALSE(made("second-auditor", "auditor").contains("note"));
+  const Json accounts =
+      Json::parse(house.ask("owner", "GET", "/api/v1/accounts").body).value()["accounts"];
+  for (const Json& account : accounts.items()) {
+    EXPECT_EQ(account.contains("note"), account["name"].text() == "zoe") << account.dump();
+  }
+}
+
 TEST(Api, SurveysAreCollectedFromAnybody) {
   House house;
   const local::Survey survey = collect::survey_for_tests();

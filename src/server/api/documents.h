@@ -6,11 +6,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "ledger/ledger.h"
 #include "policy/policy.h"
 #include "server/api/in_flight.h"
+#include "session/ledger_terms.h"
 #include "session/session.h"
 
 namespace discreet::server::api {
@@ -31,6 +34,8 @@ Result<std::string> curve_document(session::Session& session,
                                    const std::string& analyst);                 // questions.cc
 std::string catalog_document(const policy::Policy& policy);                     // catalog.cc
 std::string budget_document(const ledger::State& state, const Viewer& viewer);  // spending.cc
+/// [{"what": .., "fix": ..}]
+Json differences_json(const std::vector<session::Difference>& differences);  // operate.cc
 /// The newest `last` records.
 Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewer,
                                      std::size_t last);  // spending.cc

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // health, metrics, OpenAPI, reload, audit log.
+#include "base/json.h"
+#include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
 
 namespace discreet::server::api {
+
+Json differences_json(const std::vector<session::Difference>& differences) {
+  Json list = Json::array();
+  for (const session::Difference& each : differences) {
+    list.push_back({{"what", each.what}, {"fix", each.fix}});
+  }
+  return list;
+}
 
 void health(Service& service, Call call) {
   // Reads the ledger's head: a disk that is gone shows here.
@@ -25,12 +35,12 @@ void show_openapi(Service&, Call call) {
 void reload(Service& service, Call call) {
   const Result<void> noted = service.audit().append({call.account.name, "reload"});
   if (!noted) return call.reply(http::refuse(noted.error()));
-  const Result<void> reloaded = service.reload();
-  if (!reloaded) {
-    service.log("reload", reloaded.error().message);
-    return call.reply(http::refuse(reloaded.error()));
-  }
-  call.reply({.body = padded("{\"reloaded\":true}")});
+  const Result<void> reloaded = service.reload_and_log();
+  if (!reloaded) return call.reply(http::refuse(reloaded.error()));
+  const auto found = service.differences();
+  if (!found) return call.reply(service.refused(call, found.error()));
+  const Json json = {{"reloaded", true}, {"differences", differences_json(*found)}};
+  call.reply({.body = padded(json_text(json))});
 }
 
 void show_audit(Service& service, Call call) {

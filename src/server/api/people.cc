@@ -34,6 +34,22 @@ Result<std::optional<Json>> try_login(Service& service, const Call& call) {
   return std::optional<Json>(std::move(json));
 }
 
+bool has_cap(const ledger::State& state, const std::string& analyst) {
+  for (const auto& [name, units] : state.namespaces()) {
+    if (units.analysts.contains(analyst)) return true;
+  }
+  return false;
+}
+
+/// What the owner is told of an analyst who cannot ask anything; empty: they have a cap.
+std::string without_cap(Service& service, const ledger::State& state, const std::string& name) {
+  if (has_cap(state, name)) return "";
+  return name + " has no cap in the ledger, and so cannot ask. Give " + name +
+         " one under analysts: in the policy, and in the ledger: discreet ledger analyst "
+         "--analyst " +
+         session::shell_word(name) + " --epsilon 1" + service.options().places;
+}
+
 Result<Json> try_add(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const std::string name, fields.need("name"));
@@ -41,7 +57,13 @@ Result<Json> try_add(Service& service, const Call& call) {
   DISCREET_ASSIGN(const identity::Role role, identity::role_named(role_name));
   DISCREET_ASSIGN(const std::string password, service.accounts().add(name, role));
   DISCREET_TRY(service.audit().append({call.account.name, "account-added", name}));
-  return Json{{"name", name}, {"role", role_name}, {"password", password}};
+  Json json = {{"name", name}, {"role", role_name}, {"password", password}};
+  const Result<ledger::State> state = service.world()->ledger().state();
+  if (role == identity::Role::kAnalyst && state) {
+    const std::string note = without_cap(service, *state, name);
+    if (!note.empty()) json["note"] = note;
+  }
+  return json;
 }
 
 Result<Json> try_remove(Service& service, const Call& call) {
@@ -100,8 +122,15 @@ void change_password(Service& service, Call call) {
 void list_accounts(Service& service, Call call) {
   const auto accounts = service.accounts().list();
   if (!accounts) return call.reply(service.refused(call, accounts.error()));
+  const Result<ledger::State> state = service.world()->ledger().state();
+  if (!state) return call.reply(service.refused(call, state.error()));
   Json list = Json::array();
-  for (const identity::Account& account : *accounts) list.push_back(account_json(account));
+  for (const identity::Account& account : *accounts) {
+    list.push_back(account_json(account));
+    if (account.role != identity::Role::kAnalyst) continue;
+    const std::string note = without_cap(service, *state, account.name);
+    if (!note.empty()) list.back()["note"] = note;
+  }
   send_people(service, call, Json{{"accounts", list}});
 }
 

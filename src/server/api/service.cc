@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "engine/keyed_hash.h"
 #include "ledger/seal.h"
+#include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/identity/password.h"
 
@@ -90,6 +91,7 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
         reply(raw->pages_.get(request));
       });
   DISCREET_TRY(service->audit_->append({"-", "start"}));
+  service->log_differences();
   return service;
 }
 
@@ -214,6 +216,25 @@ Result<void> Service::reload() {
   return {};
 }
 
+Result<void> Service::reload_and_log() {
+  const Result<void> reloaded = reload();
+  log("reload", reloaded ? "done" : reloaded.error().message);
+  if (reloaded) log_differences();
+  return reloaded;
+}
+
+void Service::log_differences() const {
+  const auto found = differences();
+  if (!found) return log("differs", found.error().message);
+  for (const session::Difference& each : *found) log("differs", session::to_text(each));
+}
+
+Result<std::vector<session::Difference>> Service::differences() const {
+  const std::shared_ptr<World> now = world();
+  DISCREET_ASSIGN(const ledger::State state, now->ledger().state());
+  return session::differences(now->policy(), state, options_.places);
+}
+
 void Service::stop() {
   is_stopping_ = true;
   if (!jobs_) return;
@@ -334,6 +355,7 @@ Result<std::string> Service::status() {
   DISCREET_ASSIGN(const ledger::State state, world()->ledger().state());
   // Drawing a secret asks the random source, whose health tests refuse when they must.
   const bool is_healthy = engine::Secret::fresh().has_value();
+  DISCREET_ASSIGN(const std::vector<session::Difference> found, differences());
   Json refusals = Json::array();
   const std::size_t waiting = jobs_->waiting().size();
   {
@@ -353,7 +375,8 @@ Result<std::string> Service::status() {
       {"waiting", waiting},
       {"questions", questions_.load()},
       {"repeats", repeats_.load()},
-      {"refusals", refusals}};
+      {"refusals", refusals},
+      {"differences", differences_json(found)}};
   return json_text(json);
 }
 

@@ -34,6 +34,7 @@
 #include "server/identity/limits.h"
 #include "server/jobs/jobs.h"
 #include "server/kept.h"
+#include "session/ledger_terms.h"
 #include "session/session.h"
 
 namespace discreet::server::api {
@@ -55,9 +56,10 @@ class World {
 using OpenWorld = std::function<Result<std::shared_ptr<World>>()>;
 
 struct ServiceOptions {
-  std::filesystem::path state = {};       ///< the folder of accounts and the audit log
-  OpenWorld open = {};                    ///< reads the policy; again for every reload
-  std::filesystem::path pages = {};       ///< empty: those inside the program
+  std::filesystem::path state = {};  ///< the folder of accounts and the audit log
+  OpenWorld open = {};               ///< reads the policy; again for every reload
+  std::filesystem::path pages = {};  ///< empty: those inside the program
+  std::string places = {};  ///< options that lead a command of the owner's to the same ledger
   std::vector<std::string> surveys = {};  ///< files; their reports are kept in `state`
   identity::PasswordCost cost = {};
   std::int64_t token_ms = std::int64_t{8} * 3600 * 1000;
@@ -133,6 +135,10 @@ class Service {
   void handle(http::Request request, http::Reply reply);
   /// Reads the policy again; jobs that were taken before go on under the old one.
   Result<void> reload();
+  /// The same, and says in the log what came of it and where policy and ledger differ.
+  Result<void> reload_and_log();
+  /// Where the policy and its ledger differ, with what mends it: for the owner and the auditor.
+  Result<std::vector<session::Difference>> differences() const;
   /// Ends the jobs. To be called before the HTTP server stops.
   void stop();
   /// How large a body may be: little before somebody has shown a token.
@@ -151,6 +157,8 @@ class Service {
   bool may_log_in(const std::string& peer) { return logins_.take(peer); }
   bool may_ask(const std::string& account) { return per_account_.take(account); }
   void log(const std::string& what, const std::string& text) const;
+  /// One line for each of differences().
+  void log_differences() const;
   /// What the caller is told; the operator's log has the request's id and the world's own words.
   http::Response refused(const Call& call, const Error& error);
   /// Replies with the JSON, padded, or with what is told of the error.
