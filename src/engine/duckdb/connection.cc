@@ -20,6 +20,24 @@ constexpr std::pair<const char*, const char*> kSettings[] = {
     {"preserve_insertion_order", "false"},
 };
 
+// What a value is read, compared or printed by, whatever the environment says (TZ, LC_ALL) and
+// whatever a later DuckDB takes for its default: the one place where that is decided. The zone and
+// the calendar belong to ICU, which is there only after the opening. Threads change no bit (E3).
+constexpr std::pair<const char*, const char*> kReading[] = {
+    {"TimeZone", "'UTC'"},
+    {"Calendar", "'gregorian'"},
+    {"default_collation", "''"},
+    {"default_order", "'ASC'"},
+    {"default_null_order", "'NULLS_LAST'"},
+    {"ieee_floating_point_ops", "true"},
+    {"integer_division", "false"},
+    {"old_implicit_casting", "false"},
+    {"binary_as_string", "false"},
+    // Progress is counted, for OwnerLog, and not printed.
+    {"enable_progress_bar", "true"},
+    {"enable_progress_bar_print", "false"},
+};
+
 void say(const OwnerLog& log, const std::string& words) {
   if (log.say) log.say("duckdb: " + words);
 }
@@ -72,9 +90,9 @@ Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const 
     duckdb_free(words);
     return engine_failed();
   }
-  // Progress is counted, for OwnerLog, and not printed.
-  DISCREET_TRY(made->query("SET enable_progress_bar = true", log));
-  DISCREET_TRY(made->query("SET enable_progress_bar_print = false", log));
+  for (const auto& [name, value] : kReading) {
+    DISCREET_TRY(made->query(std::string("SET ") + name + " = " + value, log));
+  }
   return made;
 }
 
