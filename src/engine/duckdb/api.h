@@ -45,6 +45,7 @@ using Pending = Owner<duckdb_pending_result, duckdb_destroy_pending>;
 using Chunk = Owner<duckdb_data_chunk, duckdb_destroy_data_chunk>;
 using LogicalType = Owner<duckdb_logical_type, duckdb_destroy_logical_type>;
 using ScalarFunction = Owner<duckdb_scalar_function, duckdb_destroy_scalar_function>;
+using TableFunction = Owner<duckdb_table_function, duckdb_destroy_table_function>;
 using AggregateFunction = Owner<duckdb_aggregate_function, duckdb_destroy_aggregate_function>;
 using Expression = Owner<duckdb_expression, duckdb_destroy_expression>;
 using Constant = Owner<duckdb_value, duckdb_destroy_value>;

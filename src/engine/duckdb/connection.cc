@@ -84,7 +84,8 @@ Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const 
   fine = fine &&
          duckdb_open_ext(nullptr, made->database_.out(), config.get(), &words) == DuckDBSuccess;
   fine = fine && duckdb_connect(made->database_.get(), made->session_.out()) == DuckDBSuccess;
-  fine = fine && register_functions(made->session_.get(), made->target_);
+  fine = fine && register_functions(made->session_.get(), made->target_) &&
+         register_text_rows(made->session_.get(), made->text_tables_);
   if (!fine) {
     say(log, words != nullptr ? words : "it could not be started");
     duckdb_free(words);

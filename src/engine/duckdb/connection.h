@@ -16,6 +16,8 @@
 #include "engine/duckdb/api.h"
 #include "engine/duckdb/functions.h"
 #include "engine/duckdb/limits.h"
+#include "engine/duckdb/opened_files.h"
+#include "engine/duckdb/text_rows.h"
 #include "engine/engine.h"
 
 namespace discreet::engine::duckdb {
@@ -43,6 +45,8 @@ class Connection {
   std::size_t threads() const { return threads_; }
   const Limits& limits() const { return limits_; }
   KeepTarget& target() { return target_; }
+  TextTables& text_tables() { return text_tables_; }
+  OpenedFiles& files() { return files_; }
 
  private:
   Connection() = default;
@@ -51,6 +55,8 @@ class Connection {
   std::size_t threads_ = 1;
   std::atomic<bool> stop_{false};
   KeepTarget target_;
+  TextTables text_tables_{stop_};
+  OpenedFiles files_;
   Limits limits_;
   TemporaryFolder temporary_;  // outlives the database
   OpenDatabase database_;

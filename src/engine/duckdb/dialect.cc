@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "engine/duckdb/functions.h"
+#include "engine/duckdb/moments.h"
 #include "plan/grid.h"
 
 namespace discreet::engine::duckdb {
@@ -43,17 +44,24 @@ class DuckDbDialect final : public lowering::Dialect {
     Sql value = std::move(raw);
     switch (declared.type) {
       case Type::kText:
-        if (stored.type != DUCKDB_TYPE_VARCHAR) value = Sql::try_cast(value, "VARCHAR");
+        value = as_text(stored, std::move(value));
         break;
       case Type::kBoolean:
         if (stored.type != DUCKDB_TYPE_BOOLEAN) value = Sql::try_cast(value, "BOOLEAN");
         break;
       case Type::kDate:
-        if (stored.type != DUCKDB_TYPE_DATE) value = Sql::try_cast(value, "DATE");
+        if (stored.type == DUCKDB_TYPE_VARCHAR) {
+          value = Sql::try_cast(value, "DATE");
+        } else if (stored.type != DUCKDB_TYPE_DATE) {
+          value = Sql::call("days", {std::move(value)});
+        }
         break;
       case Type::kTimestamp:
-        if (stored.type != DUCKDB_TYPE_TIMESTAMP && stored.type != DUCKDB_TYPE_TIMESTAMP_TZ) {
+        if (stored.type == DUCKDB_TYPE_VARCHAR) {
           value = Sql::try_cast(value, "TIMESTAMP");
+        } else if (stored.type != DUCKDB_TYPE_TIMESTAMP &&
+                   stored.type != DUCKDB_TYPE_TIMESTAMP_TZ) {
+          value = Sql::call("microseconds", {std::move(value)});
         }
         break;
       case Type::kInteger:
@@ -216,7 +224,7 @@ class DuckDbDialect final : public lowering::Dialect {
   /// Equal texts for equal values: in a table where nobody's id is missing 7 is stored as 7, and in
   /// another as 7.0 or 7.00, and is one person's in both. A zero's sign makes no other number.
   Sql name_of(const StoredColumn& stored, Sql raw) const {
-    const Sql text = cast(raw, SqlType::kText);
+    const Sql text = as_text(stored, raw);
     if (stored.type == DUCKDB_TYPE_DECIMAL && lowering::decimal_type(stored)->scale > 0) {
       return Sql::call("rtrim", {Sql::call("rtrim", {text, Sql::text("0")}), Sql::text(".")});
     }
@@ -233,6 +241,18 @@ class DuckDbDialect final : public lowering::Dialect {
 };
 
 }  // namespace
+
+bool has_text(const StoredColumn& stored) {
+  return stored.type != DUCKDB_TYPE_INVALID || stored.type_name == "BLOB" ||
+         stored.type_name == "JSON";
+}
+
+Sql as_text(const StoredColumn& stored, Sql raw) {
+  if (stored.type == DUCKDB_TYPE_VARCHAR) return raw;
+  if (is_moment(stored.type)) return Sql::call("moment_text", {std::move(raw)});
+  if (stored.type == DUCKDB_TYPE_DECIMAL) return Sql::call("decimal_text", {std::move(raw)});
+  return Sql::try_cast(std::move(raw), "VARCHAR");
+}
 
 const lowering::Dialect& dialect() {
   static const DuckDbDialect made;

@@ -5,6 +5,7 @@
 
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/functions.h"
+#include "engine/duckdb/moments.h"
 #include "engine/duckdb/run.h"
 #include "engine/keyed_hash.h"
 #include "engine/lowering/plan.h"
@@ -22,46 +23,40 @@ using lowering::Select;
 using lowering::Sql;
 using policy::Type;
 
-bool is_timestamp(duckdb_type type) {
-  return type == DUCKDB_TYPE_TIMESTAMP || type == DUCKDB_TYPE_TIMESTAMP_S ||
-         type == DUCKDB_TYPE_TIMESTAMP_MS || type == DUCKDB_TYPE_TIMESTAMP_NS ||
-         type == DUCKDB_TYPE_TIMESTAMP_TZ;
-}
-
 /// Whether a column of the file can be read as what the policy declares.
-bool can_read(duckdb_type from, Type to) {
+bool can_read(const StoredColumn& column, Type to) {
+  const auto from = static_cast<duckdb_type>(column.type);
   switch (to) {
     case Type::kText:
-      return true;
+      return has_text(column);
     case Type::kInteger:
     case Type::kDecimal:
-      return on_grid_reads(from) && from != DUCKDB_TYPE_DATE && !is_timestamp(from);
+      return on_grid_reads(from) && !is_moment(from);
     case Type::kBoolean:
       return from == DUCKDB_TYPE_BOOLEAN || from == DUCKDB_TYPE_VARCHAR ||
              from == DUCKDB_TYPE_TINYINT || from == DUCKDB_TYPE_INTEGER ||
              from == DUCKDB_TYPE_BIGINT;
     case Type::kDate:
     case Type::kTimestamp:
-      return from == DUCKDB_TYPE_DATE || from == DUCKDB_TYPE_VARCHAR || is_timestamp(from);
+      return from == DUCKDB_TYPE_VARCHAR || is_moment(from);
   }
   return false;
+}
+
+Error cannot_read(const std::string& table, const StoredColumn& column, Type as) {
+  return invalid_input("column " + in_quotes(column.name) + " of table " + in_quotes(table) +
+                       " is " + column.type_name + " in its source and cannot be read as " +
+                       policy::to_string(as) +
+                       (has_text(column) ? "; declare another type"
+                                         : " by this version; store it as text, or leave it out"));
 }
 
 Result<void> check_columns(const policy::Table& table, const Schemas& schemas) {
   for (const policy::Column& column : table.columns) {
     DISCREET_ASSIGN(const StoredColumn* raw, find_column(schemas, table.name, column.name));
-    if (can_read(static_cast<duckdb_type>(raw->type), column.type)) continue;
-    return invalid_input("column " + in_quotes(column.name) + " of table " + in_quotes(table.name) +
-                         " is " + raw->type_name + " in its source and cannot be read as " +
-                         policy::to_string(column.type) + "; declare another type");
+    if (!can_read(*raw, column.type)) return cannot_read(table.name, *raw, column.type);
   }
   return {};
-}
-
-/// Whether equal values have equal texts, and others not. Not so: one month and thirty days.
-bool can_identify(const StoredColumn& column) {
-  return column.type != DUCKDB_TYPE_INVALID || column.type_name == "BLOB" ||
-         column.type_name == "JSON";
 }
 
 }  // namespace
@@ -73,7 +68,7 @@ Result<std::unique_ptr<DuckDbEngine>> DuckDbEngine::open(const policy::Policy& p
                   Connection::open(threads, log, std::move(limits)));
   DISCREET_ASSIGN(Schemas schemas, open_sources(*connection, policy, log));
   for (const auto& [name, table] : policy.tables) DISCREET_TRY(check_columns(table, schemas));
-  DISCREET_TRY(lowering::check_identifiers(policy, schemas, can_identify));
+  DISCREET_TRY(lowering::check_identifiers(policy, schemas, has_text));
   return std::unique_ptr<DuckDbEngine>(new DuckDbEngine(std::move(connection), std::move(schemas)));
 }
 
@@ -106,40 +101,46 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
                                                        const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
-  DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
-  DISCREET_ASSIGN(const plan::JoinedRows cuts, needed_cuts(checked, log));
-  DISCREET_ASSIGN(Secret secret, Secret::fresh());
-  DISCREET_ASSIGN(mechanism::Groups groups,
-                  run_lowered(*connection_, lower_plan(checked, cuts, dialect(), schemas_),
-                              checked.steps().size(), secret, log));
-  return Sensitive<mechanism::Groups>(std::move(groups));
+  return unchanged(log, [&]() -> Result<Sensitive<mechanism::Groups>> {
+    DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
+    DISCREET_ASSIGN(const plan::JoinedRows cuts, needed_cuts(checked, log));
+    DISCREET_ASSIGN(Secret secret, Secret::fresh());
+    DISCREET_ASSIGN(mechanism::Groups groups,
+                    run_lowered(*connection_, lower_plan(checked, cuts, dialect(), schemas_),
+                                checked.steps().size(), secret, log));
+    return Sensitive<mechanism::Groups>(std::move(groups));
+  });
 }
 
 Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::rows(const plan::CheckedRows& question,
                                                           const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
-  DISCREET_TRY(readable_.check(*connection_, question.rows, schemas_, log));
-  DISCREET_ASSIGN(Secret secret, Secret::fresh());
-  DISCREET_ASSIGN(mechanism::UnitRows rows,
-                  run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
-                           secret, log));
-  return Sensitive<mechanism::UnitRows>(std::move(rows));
+  return unchanged(log, [&]() -> Result<Sensitive<mechanism::UnitRows>> {
+    DISCREET_TRY(readable_.check(*connection_, question.rows, schemas_, log));
+    DISCREET_ASSIGN(Secret secret, Secret::fresh());
+    DISCREET_ASSIGN(mechanism::UnitRows rows,
+                    run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
+                             secret, log));
+    return Sensitive<mechanism::UnitRows>(std::move(rows));
+  });
 }
 
 Result<std::vector<std::string>> DuckDbEngine::repeated_keys(const policy::Policy& policy,
                                                              const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
-  std::vector<std::string> repeated;
-  for (const lowering::UniqueKey& key : lowering::unique_keys(policy, dialect(), schemas_)) {
-    DISCREET_TRY(connection_->query(key.most.print(), log, [&](const Chunk& chunk) {
-      for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
-        if (column(chunk, 0).values<std::int64_t>()[i] > 1) repeated.push_back(key.name);
-      }
-    }));
-  }
-  return repeated;
+  return unchanged(log, [&]() -> Result<std::vector<std::string>> {
+    std::vector<std::string> repeated;
+    for (const lowering::UniqueKey& key : lowering::unique_keys(policy, dialect(), schemas_)) {
+      DISCREET_TRY(connection_->query(key.most.print(), log, [&](const Chunk& chunk) {
+        for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+          if (column(chunk, 0).values<std::int64_t>()[i] > 1) repeated.push_back(key.name);
+        }
+      }));
+    }
+    return repeated;
+  });
 }
 
 std::string DuckDbEngine::explain(const plan::Checked& checked) const {
@@ -152,19 +153,22 @@ Result<std::vector<std::string>> DuckDbEngine::public_values(const policy::Polic
                                                              std::size_t most,
                                                              const OwnerLog& log) {
   DISCREET_TRY(check_public(policy, table));
-  DISCREET_TRY(find_column(schemas_, table, column_name));
+  DISCREET_ASSIGN(const StoredColumn* stored, find_column(schemas_, table, column_name));
+  if (!has_text(*stored)) return cannot_read(table, *stored, Type::kText);
   std::lock_guard lock(mutex_);
   connection_->resume();
   Select select;
-  select.outputs = {Sql::cast(Sql::name({"t0", column_name}), "VARCHAR")};
+  select.outputs = {as_text(*stored, Sql::name({"t0", column_name}))};
   select.from.push_back({Sql::name({table}), "t0", {}});
   select.where = {Sql::postfix(Sql::name({"t0", column_name}), "IS NOT NULL")};
   select.group_by = 1;
   std::vector<std::string> values;
-  DISCREET_TRY(connection_->query(select.print(), log, [&](const Chunk& chunk) {
-    for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
-      values.emplace_back(column(chunk, 0).text(i));
-    }
+  DISCREET_TRY(unchanged(log, [&] {
+    return connection_->query(select.print(), log, [&](const Chunk& chunk) {
+      for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+        values.emplace_back(column(chunk, 0).text(i));
+      }
+    });
   }));
   DISCREET_TRY(check_listed(values.size(), table, column_name, most));
   std::sort(values.begin(), values.end());
@@ -187,8 +191,10 @@ Result<std::int64_t> DuckDbEngine::multiplicity(const policy::Policy& policy,
   {
     std::lock_guard lock(mutex_);
     connection_->resume();
-    DISCREET_ASSIGN(most,
-                    number_of(lowering::most_equal(table, columns, dialect(), schemas_), log));
+    DISCREET_ASSIGN(most, unchanged(log, [&]() -> Result<std::int64_t> {
+                      return number_of(
+                          lowering::most_equal(table, columns, dialect(), schemas_), log);
+                    }));
   }
   std::lock_guard lock(facts_mutex_);
   return multiplicities_[key] = most;

@@ -44,6 +44,16 @@ class DuckDbEngine final : public Engine {
   DuckDbEngine(std::unique_ptr<Connection> connection, Schemas schemas)
       : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
 
+  /// run(), if the files are before and after it what they were when they were opened.
+  template <class Run>
+  auto unchanged(const OwnerLog& log, Run run) -> decltype(run()) {
+    DISCREET_TRY(connection_->files().check(log));
+    auto done = run();
+    if (!done && done.error().code == Code::kInterrupted) return done;
+    DISCREET_TRY(connection_->files().check(log));
+    return done;
+  }
+
   std::mutex mutex_;
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;

@@ -4,10 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,39 +12,15 @@
 
 #include "engine/duckdb/connection.h"
 #include "engine/lowering/sql.h"
+#include "engine/scratch_for_tests.h"
 #include "plan/reference_for_tests.h"
 
 namespace discreet::engine::duckdb {
 
+using engine::GatheredLog;
+using engine::ScratchFolder;
 using lowering::quote_name;
 using lowering::quote_text;
-
-/// A folder that is gone with this.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "discreet-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) std::abort();
-    path_ = pattern;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-
-  std::string path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
-/// What the engine says, gathered.
-struct GatheredLog {
-  std::string said;
-  OwnerLog log() {
-    return {.say = [this](const std::string& words) { said += words + "\n"; }, .progress = {}};
-  }
-};
 
 /// Runs SQL that must succeed.
 inline void must(Connection& connection, const std::string& sql) {

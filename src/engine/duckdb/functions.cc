@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "engine/duckdb/keep.h"
+#include "engine/duckdb/moments.h"
 #include "engine/integer_map.h"
 #include "engine/like.h"
 #include "engine/quantize.h"
@@ -186,6 +187,47 @@ void on_grid(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
       return fill(in, count, output, [&](idx_t i) { return quantizer.from_text(in.text(i)); });
     default:
       return duckdb_scalar_function_set_error(info, "on_grid does not read this type");
+  }
+}
+
+std::string decimal_digits_of(Int128 value, std::size_t scale) {
+  std::string digits = discreet::to_string(value);
+  const std::size_t first = value < 0 ? 1 : 0;
+  if (digits.size() - first <= scale)
+    digits.insert(first, scale + 1 - (digits.size() - first), '0');
+  if (scale > 0) digits.insert(digits.size() - scale, 1, '.');
+  return digits;
+}
+
+template <class T>
+void print_decimals(const Column& in, idx_t count, std::size_t scale, duckdb_vector output) {
+  const T* values = in.values<T>();
+  for (idx_t i = 0; i < count; ++i) {
+    if (in.is_null(i)) continue;
+    const std::string text = decimal_digits_of(wide(values[i]), scale);
+    duckdb_vector_assign_string_element_len(output, i, text.data(), text.size());
+  }
+  copy_nulls(in, count, output);
+}
+
+void decimal_text(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
+  const LogicalType type(duckdb_vector_get_column_type(vector));
+  if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_DECIMAL) {
+    return duckdb_scalar_function_set_error(info, "decimal_text does not read this type");
+  }
+  const Column in(vector);
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  const std::size_t scale = duckdb_decimal_scale(type.get());
+  switch (duckdb_decimal_internal_type(type.get())) {
+    case DUCKDB_TYPE_SMALLINT:
+      return print_decimals<std::int16_t>(in, count, scale, output);
+    case DUCKDB_TYPE_INTEGER:
+      return print_decimals<std::int32_t>(in, count, scale, output);
+    case DUCKDB_TYPE_BIGINT:
+      return print_decimals<std::int64_t>(in, count, scale, output);
+    default:
+      return print_decimals<duckdb_hugeint>(in, count, scale, output);
   }
 }
 
@@ -402,6 +444,8 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
   return duckdb_query(connection, numbers.c_str(), nullptr) == DuckDBSuccess &&
          register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
                          on_grid) &&
+         register_scalar(connection, "decimal_text", {DUCKDB_TYPE_ANY}, nullptr, decimal_text,
+                         DUCKDB_TYPE_VARCHAR) &&
          register_scalar(connection, "scaled", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_VARCHAR},
                          bind_formula, scaled) &&
          register_scalar(connection, "plus", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT}, nullptr,
@@ -416,7 +460,7 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
                          bind_list, listed, DUCKDB_TYPE_BOOLEAN) &&
          register_scalar(connection, "matches", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
                          bind_pattern, matches, DUCKDB_TYPE_BOOLEAN) &&
-         register_keep(connection, target);
+         register_moments(connection) && register_keep(connection, target);
 }
 
 }  // namespace discreet::engine::duckdb

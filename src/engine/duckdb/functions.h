@@ -4,11 +4,13 @@
 //
 //   on_grid(x, 'low..high by step')   any number, date, timestamp or text to whole steps
 //                                     (quantize.h)
+//   decimal_text(x)                   a DECIMAL's digits, also those that it has no room for
 //   scaled(u, 'nearest 1/100*x+0 in 0..50')   steps to steps (integer_map.h)
 //   plus, minus, times(a, b)          of steps whose result is known to fit: nothing is looked for
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
 //   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL
 //   matches(text, pattern)            LIKE of the first 65,536 characters (like.h); NULL of NULL
+//   days, microseconds, moment_text(x)   of dates and timestamps (moments.h)
 //   census(owner)                     an aggregate that counts rows by unit in the run's Census
 //   owners({key, unit})               one that tells it whose a key is
 //   keep({unit, k0, ..., c0, ...})    one that hands every row to the Bounding of the run

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/readable.h"
 
-#include <set>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -109,18 +107,10 @@ Result<void> ReadableColumns::check(Connection& connection, const plan::Checked&
     const policy::Policy& policy = checked.policy();
     DISCREET_ASSIGN(const SourceName source,
                     parse_source(policy.find(name)->source, policy.directory));
-    // A JSON fails at a record that is too long, whatever the filter, unless a join needs none of
-    // it.
-    const bool may_fail = source.kind == SourceName::Kind::kParquet ||
-                          (source.kind == SourceName::Kind::kJson && read.tables.size() > 1);
-    if (!may_fail) continue;
-    std::error_code ignored;
-    const Stamp stamp{std::filesystem::last_write_time(source.path, ignored),
-                      std::filesystem::file_size(source.path, ignored)};
+    if (source.kind != SourceName::Kind::kParquet) continue;
     std::vector<std::string> columns;
     for (const lowering::StoredColumn& column : schemas.at(name).columns) {
-      const auto known = read_.find({name, column.name});
-      const bool is_known = known != read_.end() && known->second == stamp;
+      const bool is_known = read_.contains({name, column.name});
       if (is_known || always_reads(column.type) || !read.columns.contains(column.name)) continue;
       columns.push_back(column.name);
     }
@@ -131,7 +121,7 @@ Result<void> ReadableColumns::check(Connection& connection, const plan::Checked&
                                       " cannot be read; the owner's log has the database's words"};
     }
     DISCREET_TRY(done);
-    for (const std::string& column : columns) read_[{name, column}] = stamp;
+    for (const std::string& column : columns) read_.insert({name, column});
   }
   return {};
 }

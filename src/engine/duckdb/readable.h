@@ -7,9 +7,7 @@
 // (E1).
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -21,18 +19,13 @@ namespace discreet::engine::duckdb {
 
 class ReadableColumns {
  public:
-  /// Reads what was not read before, or whose file has changed since.
+  /// Reads what was not read before; files stay as they are (opened_files.h).
   /// Fails with: kEngine, naming the table; kInterrupted.
   Result<void> check(Connection& connection, const plan::Checked& checked,
                      const lowering::Schemas& schemas, const OwnerLog& log);
 
  private:
-  struct Stamp {
-    std::filesystem::file_time_type written;
-    std::uintmax_t size = 0;
-    friend bool operator==(const Stamp&, const Stamp&) = default;
-  };
-  std::map<std::pair<std::string, std::string>, Stamp> read_;  // table and column
+  std::set<std::pair<std::string, std::string>> read_;  // table and column
 };
 
 }  // namespace discreet::engine::duckdb

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/sources.h"
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "base/check.h"
 #include "engine/lowering/sql.h"
 
 namespace discreet::engine::duckdb {
 namespace {
 
-using lowering::Option;
 using lowering::quote_name;
 using lowering::quote_text;
 using lowering::Select;
@@ -25,148 +23,18 @@ constexpr std::pair<std::string_view, Kind> kEndings[] = {
     {".json", Kind::kJson},       {".ndjson", Kind::kJson}, {".jsonl", Kind::kJson}};
 constexpr std::string_view kDatabaseEndings[] = {".duckdb:", ".db:"};
 constexpr std::string_view kCompressed[] = {".gz", ".zst", ".bz2", ".xz", ".zip"};
-constexpr std::string_view kDelimiters = ",;\t|";
+// DuckDB would read all files that such a name matches.
+constexpr std::string_view kWildcards = "*?[]{}";
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // Of ASCII, whatever the locale.
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
   return text;
 }
 
 std::string located(const std::string& path, const std::string& directory) {
   std::filesystem::path name(path);
   return name.is_absolute() ? path : (std::filesystem::path(directory) / name).string();
-}
-
-/// A file's first line, which ends at LF, CR or both, as DuckDB's lines do: a file with the line
-/// ends of old must not have all its rows taken for names.
-std::string first_line(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  for (char c = 0; file.get(c) && c != '\n' && c != '\r';) line += c;
-  return line;
-}
-
-/// The mark that its header has most of. Names of columns are no secret; rows are not looked at.
-std::string delimiter_of(const std::string& path) {
-  if (lower(path).ends_with(".tsv")) return "\t";
-  const std::string header = first_line(path);
-  return std::string(1,
-                     *std::max_element(kDelimiters.begin(), kDelimiters.end(), [&](char a, char b) {
-                       return std::count(header.begin(), header.end(), a) <
-                              std::count(header.begin(), header.end(), b);
-                     }));
-}
-
-using Options = std::vector<Option>;
-
-Sql columns_as_text(const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, Sql>> fields;
-  for (const std::string& name : names) fields.emplace_back(name, Sql::text("VARCHAR"));
-  return Sql::row(std::move(fields));
-}
-
-// Bytes; a longer line is left out. One of 60 MB of commas took 20 s and a gigabyte.
-constexpr Int128 kLineMax = Int128{1} << 20;
-
-/// The names in a CSV's first line.
-std::vector<std::string> header_names(const std::string& path, char delimiter) {
-  std::string line = first_line(path);
-  if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark
-  if (line.empty()) return {};
-  std::vector<std::string> names(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      names.back() += line[i++];
-    } else if (line[i] == '"') {
-      quoted = !quoted;
-    } else if (line[i] == delimiter && !quoted) {
-      names.emplace_back();
-    } else {
-      names.back() += line[i];
-    }
-  }
-  return names;
-}
-
-/// The fields of one line of a CSV, quotes and all, after a delimiter was put before it. What is no
-/// field (letters behind a closing quote) is skipped.
-std::string field_pattern(const std::string& delimiter) {
-  const std::string mark = delimiter == "|" ? "\\|" : delimiter;
-  return mark + "(\"(?:[^\"]|\"\")*\"|[^\"" + mark + "]*)";
-}
-
-/// A file as its lines. A line is a row of the file whatever it holds: no quote reaches into the
-/// next one, so that somebody's odd row can hide nobody else's (E2). What is too long, or is no
-/// UTF-8, loses its own line. Lines end at LF, CR or both (strict_mode would make one CR among LFs
-/// fail every question); what CRLF leaves empty is nobody's.
-Sql line_scan(const SourceName& source) {
-  return Sql::table_call("read_csv", Sql::text(source.path),
-                         {{"auto_detect", Sql::truth(false)},
-                          {"columns", columns_as_text({"line"})},
-                          {"header", Sql::truth(true)},
-                          {"delim", Sql::text("\x01")},
-                          {"quote", Sql::text("")},
-                          {"escape", Sql::text("")},
-                          {"new_line", Sql::text("\\n")},
-                          {"strict_mode", Sql::truth(false)},
-                          {"max_line_size", Sql::number(kLineMax)},
-                          {"ignore_errors", Sql::truth(true)}});
-}
-
-/// `line`'s fields as a list of texts.
-Sql fields_of(const std::string& delimiter) {
-  return Sql::call("regexp_extract_all",
-                   {Sql::infix("||", {Sql::text(delimiter), Sql::name({"line"})}),
-                    Sql::text(field_pattern(delimiter)), Sql::number(1, "INTEGER")});
-}
-
-/// One field: without its quotes; an empty one without quotes is NULL.
-Sql field(std::size_t index) {
-  const Sql raw = Sql::call("list_extract",
-                            {Sql::name({"fields"}), Sql::number(static_cast<Int128>(index) + 1)});
-  const Sql inside = Sql::call(
-      "substring",
-      {raw, Sql::number(2), Sql::infix("-", {Sql::call("length", {raw}), Sql::number(2)})});
-  return Sql::choose({Sql::call("starts_with", {raw, Sql::text("\"")}),
-                      Sql::call("replace", {inside, Sql::text("\"\""), Sql::text("\"")}),
-                      Sql::call("nullif", {raw, Sql::text("")})});
-}
-
-/// How a JSON's records stand, by its name and its first character: looking at records for it, as
-/// DuckDB would, lets a bad first one fail every question. In an array no record can be skipped.
-std::string json_format(const std::string& path) {
-  const std::string name = lower(path);
-  if (!name.ends_with(".json")) return "newline_delimited";
-  std::ifstream file(path, std::ios::binary);
-  char first = 0;
-  file >> first;
-  return first == '[' ? "array" : "newline_delimited";
-}
-
-/// The file as a table in FROM. `columns` are those that are wanted of a JSON's; none: only to
-/// learn the names, which are those of its first record.
-Sql file_scan(const SourceName& source, const std::vector<std::string>& columns) {
-  Options options;
-  switch (source.kind) {
-    case Kind::kParquet:
-      return Sql::table_call("read_parquet", Sql::text(source.path), {});
-    case Kind::kCsv:
-      break;
-    case Kind::kJson:
-      options.push_back({"format", Sql::text(json_format(source.path))});
-      if (columns.empty()) {
-        options.push_back({"sample_size", Sql::number(1)});
-      } else {
-        options.push_back({"columns", columns_as_text(columns)});
-        options.push_back({"ignore_errors", Sql::truth(true)});
-      }
-      return Sql::table_call("read_json", Sql::text(source.path), std::move(options));
-    case Kind::kTable:
-      break;
-  }
-  DISCREET_CHECK(false);
 }
 
 duckdb_type type_of(const std::string& name) {
@@ -243,15 +111,24 @@ class Opener {
  public:
   Opener(Connection& connection, const OwnerLog& log) : connection_(connection), log_(log) {}
 
-  /// `json_columns`: those that are wanted of a JSON; none: whatever it has.
-  Result<Sql> open(const SourceName& source, const std::vector<std::string>& json_columns) {
-    paths_.insert(source.path);
-    if (source.kind == Kind::kTable) return attach(source);
-    if (source.kind == Kind::kParquet) return file_scan(source, {});
-    if (source.kind == Kind::kJson) return file_scan(source, json_columns);
-    return csv(source);
+  /// The source of table `name`. `json_columns`: those that are wanted of a JSON; none: those of its
+  /// first line, for a draft.
+  Result<Sql> open(const std::string& name, const SourceName& source,
+                   const std::optional<std::vector<std::string>>& json_columns) {
+    switch (source.kind) {
+      case Kind::kTable:
+        return attach(source);
+      case Kind::kParquet:
+        return parquet(source);
+      case Kind::kCsv:
+        return text_file(name, text::open_csv(source.path));
+      case Kind::kJson:
+        return json(name, source, json_columns);
+    }
+    DISCREET_CHECK(false);
   }
 
+  /// What DuckDB itself reads.
   std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
 
  private:
@@ -291,7 +168,9 @@ class Opener {
   Result<Sql> attach(const SourceName& source) {
     auto [entry, is_new] =
         attached_.try_emplace(source.path, "source" + std::to_string(attached_.size()));
+    paths_.insert(source.path);
     if (is_new) {
+      DISCREET_TRY(connection_.files().add(source.path));
       DISCREET_TRY(connection_.query(
           "ATTACH " + quote_text(source.path) + " AS " + quote_name(entry->second) + " (READ_ONLY)",
           log_));
@@ -302,26 +181,37 @@ class Opener {
     return Sql::name({entry->second, source.table.substr(0, dot), source.table.substr(dot + 1)});
   }
 
-  /// The fields of the lines below the header, under its names. No row is looked at.
-  Result<Sql> csv(const SourceName& source) {
-    const std::string delimiter = delimiter_of(source.path);
-    const std::vector<std::string> names = header_names(source.path, delimiter.front());
-    if (names.empty()) {
-      return invalid_input("a CSV file must begin with a line of column names; " +
-                           in_quotes(source.path) + " does not");
+  Result<Sql> parquet(const SourceName& source) {
+    if (source.path.find_first_of(kWildcards) != source.path.npos) {
+      return invalid_input("the path " + in_quotes(source.path) +
+                           " has one of the characters * ? [ ] { }, which could name several "
+                           "files; rename it");
     }
-    const Select lines{.outputs = {Sql::as(fields_of(delimiter), "fields")},
-                       .from = {{.table = line_scan(source), .alias = "file", .on = {}}},
-                       .where = {},
-                       .group_by = 0};
-    Select fields{.outputs = {},
-                  .from = {{.table = Sql::subquery(lines), .alias = "lines", .on = {}}},
-                  .where = {},
-                  .group_by = 0};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      fields.outputs.push_back(Sql::as(field(i), names[i]));
-    }
-    return Sql::subquery(fields);
+    DISCREET_TRY(connection_.files().add(source.path));
+    paths_.insert(source.path);
+    return Sql::table_call("read_parquet", Sql::text(source.path), {});
+  }
+
+  Result<Sql> json(const std::string& name, const SourceName& source,
+                   const std::optional<std::vector<std::string>>& wanted) {
+    DISCREET_ASSIGN(text::TextTable table, text::open_json(source.path, {}));
+    const auto first = text::first_names(*table.file);
+    const std::string refused = "the first line of " + in_quotes(source.path) +
+                                " is not a JSON object: a line is a row, and an array is not read "
+                                "(jq -c '.[]' writes its records on a line each)";
+    if (!first && !wanted) return invalid_input(refused);
+    // To the owner alone: a row must not decide whether questions are answered.
+    if (!first && table.file->size() > 0 && log_.say) log_.say(refused);
+    table.names = wanted ? *wanted : *first;
+    if (table.names.empty()) table.names = {" "};  // a table has a column
+    return text_file(name, std::move(table));
+  }
+
+  Result<Sql> text_file(const std::string& name, Result<text::TextTable> table) {
+    if (!table) return table.error();
+    connection_.files().add(table->file);
+    connection_.text_tables().add(name, *std::move(table));
+    return Sql::table_call("text_rows", Sql::text(name), {});
   }
 
   Connection& connection_;
@@ -383,9 +273,10 @@ Result<SourceName> parse_source(const std::string& source, const std::string& di
                          " is compressed, and is not read that way: unpack it, or write it as "
                          "Parquet, which is compressed inside");
   }
-  return invalid_input("source " + in_quotes(source) +
-                       " is of no known kind; name a file that ends in .parquet, .csv, .tsv, "
-                       ".json or .ndjson, or a table of a DuckDB file as clinic.duckdb:visits");
+  return invalid_input(
+      "source " + in_quotes(source) +
+      " is of no known kind; name a file that ends in .parquet, .csv, .tsv, "
+      ".json, .ndjson or .jsonl, or a table of a DuckDB file as clinic.duckdb:visits");
 }
 
 Result<Schemas> open_sources(Connection& connection, const policy::Policy& policy,
@@ -399,7 +290,7 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
       return Error{Code::kNotFound, "table " + in_quotes(name) + ": there is no file " +
                                         in_quotes(source.path) + "; correct its source"};
     }
-    Result<Sql> scan = opener.open(source, wanted(table, policy));
+    Result<Sql> scan = opener.open(name, source, wanted(table, policy));
     if (scan && source.kind == Kind::kTable) scan = bytewise(*scan, connection, log);
     if (!scan) return cannot_read(name, scan.error());
     Result<void> made = connection.query(
@@ -425,14 +316,10 @@ Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& sou
   }
   DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(1, log));
   Opener opener(*connection, log);
-  DISCREET_ASSIGN(Sql scan, opener.open(name, {}));
+  DISCREET_ASSIGN(Sql scan, opener.open("draft", name, std::nullopt));
   DISCREET_ASSIGN(std::vector<StoredColumn> columns, describe(*connection, scan, log));
   std::vector<policy::SchemaColumn> schema;
-  // What DuckDB says of a JSON's types it read off a record.
-  const bool declared = name.kind != Kind::kJson;
-  for (const StoredColumn& column : columns) {
-    schema.push_back({column.name, declared ? column.type_name : "VARCHAR"});
-  }
+  for (const StoredColumn& column : columns) schema.push_back({column.name, column.type_name});
   return schema;
 }
 

@@ -2,10 +2,9 @@
 // The policy's sources as views of a connection: Parquet, CSV, JSON, or a table of a DuckDB file.
 //
 //   visits.parquet        read_parquet
-//   visits.csv, .tsv      read_csv, line by line: a line is a row whatever it holds, every cell is
-//                         text, a missing one NULL; no quote reaches into the next line
-//   visits.json, .ndjson  read_json: every value is text; a record on each line, and what is none
-//                         loses its own, or (.json that begins with [) an array of them
+//   visits.csv, .tsv,     our own reader (engine/text): a line is a row, a cell a text or NULL; what
+//   .json, .ndjson,       cannot be read loses its own line. An array of JSON is not read
+//   .jsonl
 //   clinic.duckdb:visits  attached read-only; texts are compared by their bytes
 //
 // No type is guessed from the data: where a file does not declare types everything is text, and
@@ -45,7 +44,7 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
                              const OwnerLog& log);
 
 /// The columns of one source, for a draft of a policy: names and types, no values. A JSON's names
-/// are those of its first record, and it has no types: everything is text.
+/// are those of its first line; in text files everything is text.
 Result<std::vector<policy::SchemaColumn>> describe_source(const std::string& source,
                                                           const std::string& directory,
                                                           const OwnerLog& log);

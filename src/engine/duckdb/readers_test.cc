@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What files may hold, with and without one unit: text of any bytes and stored words of any bits.
+// `./dev fuzz readers` goes on where these stop.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "engine/duckdb/duckdb_engine.h"
+#include "engine/duckdb/files_for_tests.h"
+#include "engine/duckdb/stored_bits_for_tests.h"
+
+namespace discreet::engine::duckdb::readers_test {
+namespace {
+
+using namespace plan;
+
+void write_file(const std::string& path, const std::string& contents) {
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+policy::Policy one_table(const ScratchFolder& folder, const std::string& source) {
+  policy::Policy policy;
+  policy.units["people"].name = "people";
+  policy.directory = folder.path();
+  policy::Table& table = policy.tables["t"];
+  table.name = "t";
+  table.source = source;
+  table.unit = policy::UnitPath{"people", {}, "u", false};
+  table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
+  return policy;
+}
+
+Plan counting() {
+  Plan plan;
+  plan.source.tables = {{"t", "t", {}}};
+  plan.measurements = {measurement(MeasureKind::kRows)};
+  plan.bounds = {1, 10, true};
+  return plan;
+}
+
+TEST(StoredBits, OneUnitsWordsChangeNothingThatIsReadOfOthers) {
+  StoredBitsTrial trial(1);
+  for (int i = 0; i < 12; ++i) ASSERT_EQ(trial.next(), "") << "pair " << i;
+}
+
+TEST(StoredBits, TypesWithoutATextAreRefusedWhenTheyAreOpened) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  for (const std::string type : {"TIME", "TIMETZ", "INTERVAL", "INTEGER[]", "BIT"}) {
+    policy::Policy policy =
+        one_table(folder, write_table(folder, "duckdb", "t" + std::to_string(type.size()),
+                                      {{"u", "BIGINT"}, {"x", "INTEGER"}, {"z", type}}, {}));
+    EXPECT_TRUE(DuckDbEngine::open(policy, log.log()).has_value()) << log.said;
+    policy.tables["t"].columns.push_back(column_of("z", Type::kText));
+    const auto engine = DuckDbEngine::open(policy, log.log());
+    ASSERT_FALSE(engine.has_value()) << type;
+    EXPECT_NE(engine.error().message.find("by this version"), std::string::npos)
+        << engine.error().message;
+  }
+}
+
+// A file that is replaced, written or gone fails every question, in the same words, until the
+// policy is opened again.
+TEST(OpenedFiles, AFileThatChangedFailsEveryQuestionAlike) {
+  std::mt19937_64 random(5);
+  std::set<std::string> errors;
+  for (int round = 0; round < 40; ++round) {
+    const ScratchFolder folder;
+    GatheredLog log;
+    const std::vector<RawRow> rows = {{{"u", integer_value(1)}, {"x", integer_value(5)}},
+                                      {{"u", integer_value(2)}, {"x", integer_value(7)}}};
+    const std::string format =
+        std::vector<std::string>{"csv", "json", "parquet", "duckdb"}[random() % 4];
+    const std::string source =
+        write_table(folder, format, "t", {{"u", "BIGINT"}, {"x", "BIGINT"}}, rows);
+    const std::string path = folder / source.substr(0, source.find(':'));
+    const policy::Policy policy = one_table(folder, source);
+    const auto engine = DuckDbEngine::open(policy, log.log());
+    ASSERT_TRUE(engine.has_value()) << log.said;
+    const auto checked = Checker::check(counting(), policy, "q");
+    ASSERT_TRUE(checked.has_value());
+    ASSERT_TRUE((*engine)->run(*checked, log.log()).has_value()) << log.said;
+    std::ifstream stream(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+    switch (random() % 5) {
+      case 0:
+        std::filesystem::remove(path);
+        break;
+      case 1:  // the same bytes in another file
+        write_file(folder / "new", bytes);
+        std::filesystem::rename(folder / "new", path);
+        break;
+      case 2:
+        write_file(folder / "new", "x,u\n1,2\n");
+        std::filesystem::rename(folder / "new", path);
+        break;
+      case 3:
+        std::ofstream(path, std::ios::binary | std::ios::app) << "\n";
+        break;
+      default:  // the time alone
+        std::filesystem::last_write_time(
+            path, std::filesystem::last_write_time(path) + std::chrono::milliseconds(7));
+    }
+    const auto answer = (*engine)->run(*checked, log.log());
+    ASSERT_FALSE(answer.has_value()) << format;
+    EXPECT_EQ(answer.error().code, Code::kEngine);
+    errors.insert(answer.error().message);
+  }
+  EXPECT_EQ(errors.size(), 1U);
+}
+
+// Of the same size and time, which copies keep: the header is read again.
+TEST(OpenedFiles, AnotherHeaderIsNoticed) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  write_file(folder / "t.csv", "u,x\n1,5\n");
+  const policy::Policy policy = one_table(folder, "t.csv");
+  const auto engine = DuckDbEngine::open(policy, log.log());
+  const auto checked = Checker::check(counting(), policy, "q");
+  const auto time = std::filesystem::last_write_time(folder / "t.csv");
+  write_file(folder / "t.csv", "x,u\n1,5\n");
+  std::filesystem::last_write_time(folder / "t.csv", time);
+  EXPECT_FALSE((*engine)->run(*checked, log.log()).has_value());
+}
+
+TEST(OpenedFiles, ALinkToAnotherFileIsNoticed) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  write_file(folder / "a.csv", "u,x\n1,5\n");
+  write_file(folder / "b.csv", "u,x\n1,5\n");
+  std::filesystem::create_symlink("a.csv", folder / "t.csv");
+  const policy::Policy policy = one_table(folder, "t.csv");
+  const auto engine = DuckDbEngine::open(policy, log.log());
+  const auto checked = Checker::check(counting(), policy, "q");
+  EXPECT_TRUE((*engine)->run(*checked, log.log()).has_value()) << log.said;
+  std::filesystem::remove(folder / "t.csv");
+  std::filesystem::create_symlink("b.csv", folder / "t.csv");
+  EXPECT_FALSE((*engine)->run(*checked, log.log()).has_value());
+}
+
+TEST(OpenedFiles, WhatIsNotAFileIsRefused) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  std::filesystem::create_directory(folder / "t.csv");
+  EXPECT_EQ(DuckDbEngine::open(one_table(folder, "t.csv"), log.log()).error().code,
+            Code::kInvalidInput);
+  ASSERT_EQ(mkfifo((folder / "t.ndjson").c_str(), 0600), 0);
+  EXPECT_EQ(DuckDbEngine::open(one_table(folder, "t.ndjson"), log.log()).error().code,
+            Code::kInvalidInput);
+  write_file(folder / "t*.parquet", "");
+  EXPECT_EQ(DuckDbEngine::open(one_table(folder, "t*.parquet"), log.log()).error().code,
+            Code::kInvalidInput);
+}
+
+/// The rows of table t as (u, x), through DuckDB with some threads.
+std::multiset<std::pair<std::string, std::string>> rows_of(const ScratchFolder& folder,
+                                                           const std::string& source,
+                                                           std::size_t threads) {
+  GatheredLog log;
+  auto connection = std::move(Connection::open(threads, log.log()).value());
+  EXPECT_TRUE(open_sources(*connection, one_table(folder, source), log.log()).has_value())
+      << log.said;
+  std::multiset<std::pair<std::string, std::string>> rows;
+  const auto done = connection->query(
+      "SELECT coalesce(u, 'NULL'), coalesce(x, 'NULL') FROM t", log.log(), [&](const Chunk& chunk) {
+        for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+          rows.emplace(column(chunk, 0).text(i), column(chunk, 1).text(i));
+        }
+      });
+  EXPECT_TRUE(done.has_value()) << log.said;
+  return rows;
+}
+
+// Files of several parts, read by several threads: every line once, whatever stands at the places
+// where one part ends and the next begins.
+TEST(TextRows, EveryLineIsReadOnceByAnyNumberOfThreads) {
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 6; ++round) {
+    const ScratchFolder folder;
+    std::string text = "u,x\n";
+    std::multiset<std::pair<std::string, std::string>> expected;
+    for (int i = 0; text.size() < (std::size_t{3} << 20); ++i) {
+      const std::string u = std::to_string(i);
+      std::string x(1 + random() % (round < 3 ? 60 : 60'000), 'x');
+      if (random() % 200 == 0) x.assign(65'536 + random() % 3 - 1 - u.size() - 1, 'y');
+      text += u + "," + x + (random() % 3 == 0 ? "\r\n" : "\n");
+      if (u.size() + 1 + x.size() <= 65'536) expected.emplace(u, x);
+    }
+    if (round % 2 == 0) text.pop_back();
+    write_file(folder / "t.csv", text);
+    for (const std::size_t threads : {1, 3}) {
+      EXPECT_EQ(rows_of(folder, "t.csv", threads), expected) << round << " " << threads;
+    }
+  }
+}
+
+TEST(TextRows, CountsRowsWithoutReadingAColumn) {
+  const ScratchFolder folder;
+  write_file(folder / "t.csv", "u,x\n1,5\n2,6\n\n3\n");
+  GatheredLog log;
+  auto connection = std::move(Connection::open(2, log.log()).value());
+  ASSERT_TRUE(open_sources(*connection, one_table(folder, "t.csv"), log.log()).has_value());
+  const auto done = connection->query("SELECT count(*) FROM t", log.log(), [](const Chunk& chunk) {
+    EXPECT_EQ(column(chunk, 0).values<std::int64_t>()[0], 3);
+  });
+  EXPECT_TRUE(done.has_value()) << log.said;
+}
+
+}  // namespace
+}  // namespace discreet::engine::duckdb::readers_test

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// DuckDB files whose columns hold random bits of every type that is read, written through DuckDB's
+// C interface without a look at them, with and without the rows of one unit. What is read of all
+// others, under any filter, must be the same, and nothing may fail.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/duckdb/dialect.h"
+#include "engine/duckdb/sources.h"
+#include "engine/scratch_for_tests.h"
+#include "plan/policy_for_tests.h"
+
+namespace discreet::engine::duckdb {
+
+/// A stored type, its bytes (0: a text), and what it may be declared as.
+struct StoredBits {
+  const char* type;
+  std::size_t width;
+  std::vector<policy::Type> declared;
+};
+
+inline const std::vector<StoredBits>& stored_bits() {
+  using policy::Type;
+  const std::vector<Type> number = {Type::kText, Type::kInteger, Type::kDecimal};
+  const std::vector<Type> whole = {Type::kText, Type::kInteger, Type::kDecimal, Type::kBoolean};
+  const std::vector<Type> moment = {Type::kText, Type::kDate, Type::kTimestamp};
+  static const std::vector<StoredBits> types = {
+      {"BOOLEAN", 1, whole},
+      {"TINYINT", 1, whole},
+      {"SMALLINT", 2, number},
+      {"INTEGER", 4, whole},
+      {"BIGINT", 8, whole},
+      {"UTINYINT", 1, number},
+      {"USMALLINT", 2, number},
+      {"UINTEGER", 4, number},
+      {"UBIGINT", 8, number},
+      {"HUGEINT", 16, number},
+      {"UHUGEINT", 16, number},
+      {"FLOAT", 4, number},
+      {"DOUBLE", 8, number},
+      {"DECIMAL(4,1)", 2, number},
+      {"DECIMAL(9,3)", 4, number},
+      {"DECIMAL(18,2)", 8, number},
+      {"DECIMAL(38,10)", 16, number},
+      {"UUID", 16, {Type::kText}},
+      {"DATE", 4, moment},
+      {"TIMESTAMP", 8, moment},
+      {"TIMESTAMP_S", 8, moment},
+      {"TIMESTAMP_MS", 8, moment},
+      {"TIMESTAMP_NS", 8, moment},
+      {"TIMESTAMPTZ", 8, moment},
+      {"VARCHAR", 0, {Type::kText, Type::kInteger, Type::kDate, Type::kTimestamp, Type::kBoolean}},
+      {"BLOB", 0, {Type::kText}},
+  };
+  return types;
+}
+
+struct BitsRow {
+  std::int64_t unit;
+  std::int32_t part;  ///< what filters look at
+  std::vector<std::string> cells;
+};
+
+class StoredBitsTrial {
+ public:
+  explicit StoredBitsTrial(std::uint64_t seed) : random_(seed) {}
+
+  /// One pair of files with all types. Says what is wrong; "": nothing.
+  std::string next() {
+    std::vector<BitsRow> all;
+    const int count = 1 + pick(40);
+    for (int i = 0; i < count; ++i) all.push_back(row(1 + pick(9)));
+    std::vector<BitsRow> others = all;
+    for (int i = 1 + pick(5); i > 0; --i) {
+      const auto at = static_cast<std::ptrdiff_t>(random_() % (all.size() + 1));
+      all.insert(all.begin() + at, row(kOne));
+    }
+    const ScratchFolder folder;
+    write(folder / "with.duckdb", all);
+    write(folder / "without.duckdb", others);
+    std::string wrong;
+    const auto with = read(folder, "with.duckdb:t", wrong);
+    const auto without = read(folder, "without.duckdb:t", wrong);
+    for (const auto& [question, rows] : with) {
+      if (wrong.empty() && rows != without.at(question)) wrong = question + ": rows differ";
+    }
+    return wrong;
+  }
+
+ private:
+  static constexpr std::int64_t kOne = 77;
+  using Rows = std::multiset<std::pair<std::int64_t, std::string>>;  // in any order
+
+  int pick(int below) { return static_cast<int>(random_() % static_cast<std::uint64_t>(below)); }
+
+  /// Any bits, or those near the ends of what a word can say.
+  std::string cell(const StoredBits& stored) {
+    if (stored.width == 0) return text();
+    std::string bits;
+    while (bits.size() < stored.width) bits += static_cast<char>(random_());
+    const int ends = pick(6);
+    if (ends < 3) {
+      const char fill = ends == 0 ? '\0' : '\xff';
+      std::fill(bits.begin(), bits.end(), fill);
+      if (pick(2) == 0) bits.back() = static_cast<char>(pick(2) == 0 ? 0x7f : 0x80);
+      if (pick(2) == 0) bits.front() = static_cast<char>(bits.front() + pick(5) - 2);
+    }
+    if (std::string(stored.type) == "BOOLEAN") bits[0] &= 1;  // no file can hold another
+    return bits;
+  }
+
+  std::string text() {
+    static const std::vector<std::string> kParts = {"-",
+                                                    "+",
+                                                    ":",
+                                                    ".",
+                                                    " ",
+                                                    "T",
+                                                    "Z",
+                                                    "e",
+                                                    "infinity",
+                                                    "epoch",
+                                                    "BC",
+                                                    "(BC)",
+                                                    "America/New_York",
+                                                    "UTC",
+                                                    "9",
+                                                    "99999",
+                                                    "2024-02-29",
+                                                    "24:00:00",
+                                                    "23:59:60",
+                                                    "1970-01-01",
+                                                    "290000-01-01",
+                                                    "true",
+                                                    "nan",
+                                                    "0x1F",
+                                                    "\xe2\x82\xac",
+                                                    "/",
+                                                    "00",
+                                                    "294247-01-10 04:00:54.775807"};
+    std::string out;
+    for (int i = pick(5); i > 0; --i) out += kParts[random_() % kParts.size()];
+    return out;
+  }
+
+  BitsRow row(std::int64_t unit) {
+    BitsRow out{unit, pick(3), {}};
+    for (const StoredBits& stored : stored_bits()) out.cells.push_back(cell(stored));
+    return out;
+  }
+
+  static std::string column_name(std::size_t i) { return "x" + std::to_string(i); }
+
+  static void write(const std::string& path, const std::vector<BitsRow>& rows) {
+    OpenDatabase database;
+    Session session;
+    bool fine = duckdb_open(path.c_str(), database.out()) == DuckDBSuccess &&
+                duckdb_connect(database.get(), session.out()) == DuckDBSuccess;
+    std::string sql = "CREATE TABLE t (u BIGINT, part INTEGER";
+    for (std::size_t i = 0; i < stored_bits().size(); ++i) {
+      sql += ", " + column_name(i) + " " + stored_bits()[i].type;
+    }
+    fine = fine && duckdb_query(session.get(), (sql + ")").c_str(), nullptr) == DuckDBSuccess;
+    duckdb_appender appender = nullptr;
+    fine = fine && duckdb_appender_create(session.get(), nullptr, "t", &appender) == DuckDBSuccess;
+    if (!fine) std::abort();
+    std::vector<duckdb_logical_type> types;
+    for (idx_t i = 0; i < stored_bits().size() + 2; ++i) {
+      types.push_back(duckdb_appender_column_type(appender, i));
+    }
+    const Chunk chunk(duckdb_create_data_chunk(types.data(), types.size()));
+    for (duckdb_logical_type& type : types) duckdb_destroy_logical_type(&type);
+    for (std::size_t r = 0; r < rows.size(); ++r) put(chunk, r, rows[r]);
+    duckdb_data_chunk_set_size(chunk.get(), rows.size());
+    fine = duckdb_append_data_chunk(appender, chunk.get()) == DuckDBSuccess &&
+           duckdb_appender_close(appender) == DuckDBSuccess;
+    duckdb_appender_destroy(&appender);
+    if (!fine) std::abort();
+  }
+
+  static void put(const Chunk& chunk, idx_t at, const BitsRow& row) {
+    const auto word = [&](idx_t column, const void* bits, std::size_t width) {
+      auto* data = static_cast<char*>(
+          duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), column)));
+      std::memcpy(data + at * width, bits, width);
+    };
+    word(0, &row.unit, sizeof row.unit);
+    word(1, &row.part, sizeof row.part);
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const std::string& cell = row.cells[i];
+      if (stored_bits()[i].width != 0) {
+        word(i + 2, cell.data(), cell.size());
+      } else {
+        duckdb_vector_assign_string_element_len(duckdb_data_chunk_get_vector(chunk.get(), i + 2),
+                                                at, cell.data(), cell.size());
+      }
+    }
+  }
+
+  static policy::Policy policy_of(const ScratchFolder& folder, const std::string& source) {
+    policy::Policy policy;
+    policy.directory = folder.path();
+    policy.units["people"].name = "people";
+    policy::Table& table = policy.tables["t"];
+    table.name = "t";
+    table.source = source;
+    table.unit = policy::UnitPath{"people", {}, "u", false};
+    return policy;
+  }
+
+  static policy::Column declared_as(const std::string& name, policy::Type type) {
+    using policy::Type;
+    if (type == Type::kInteger) return plan::column_of(name, type, plan::Grid{-1000, 1000, 1});
+    if (type == Type::kDecimal) {
+      return plan::column_of(name, type, plan::Grid{0, 50, Rational::ratio(1, 100)});
+    }
+    if (type == Type::kDate) return plan::column_of(name, type, plan::Grid{-30'000, 50'000, 1});
+    if (type == Type::kTimestamp) {
+      const Rational day(plan::kMicrosecondsPerDay);
+      return plan::column_of(name, type,
+                             plan::Grid{Rational(-30'000) * day, Rational(50'000) * day, 1});
+    }
+    return plan::column_of(name, type);
+  }
+
+  /// What each way of reading gives for the others, under each filter.
+  static std::map<std::string, Rows> read(const ScratchFolder& folder, const std::string& source,
+                                          std::string& wrong) {
+    using lowering::Sql;
+    GatheredLog log;
+    auto connection = std::move(Connection::open(1, log.log()).value());
+    const auto schemas = open_sources(*connection, policy_of(folder, source), log.log());
+    if (!schemas) {
+      wrong = source + " cannot be opened: " + log.said;
+      return {};
+    }
+    std::map<std::string, Rows> out;
+    for (std::size_t i = 0; i < stored_bits().size(); ++i) {
+      const lowering::StoredColumn& stored = schemas->at("t").columns.at(i + 2);
+      const Sql raw = Sql::name({stored.name});
+      std::vector<Sql> values = {dialect().identifier(stored, raw)};
+      for (const policy::Type type : stored_bits()[i].declared) {
+        const policy::Column column = declared_as(stored.name, type);
+        values.push_back(dialect().read(stored, raw, column, column.grid));
+      }
+      for (const char* filter : {"part = 0", "part = 1", "u < 5"}) {
+        std::string sql = "SELECT u, concat_ws('|'";
+        for (const Sql& value : values)
+          sql += ", coalesce(CAST(" + value.print() + " AS VARCHAR), 'NULL')";
+        sql += ") FROM t WHERE " + std::string(filter);
+        Rows& rows = out[stored.type_name + " where " + filter];
+        const auto done = connection->query(sql, log.log(), [&](const Chunk& chunk) {
+          for (idx_t r = 0; r < duckdb_data_chunk_get_size(chunk.get()); ++r) {
+            const std::int64_t unit = column(chunk, 0).values<std::int64_t>()[r];
+            if (unit != kOne) rows.emplace(unit, column(chunk, 1).text(r));
+          }
+        });
+        if (!done) wrong += stored.type_name + " where " + filter + ": " + log.said;
+      }
+    }
+    return out;
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace discreet::engine::duckdb
