@@ -69,6 +69,22 @@ struct BitsRow {
   std::vector<std::string> cells;
 };
 
+/// A column of that type over a range that all engines can hold.
+inline policy::Column declared_as(const std::string& name, policy::Type type) {
+  using policy::Type;
+  if (type == Type::kInteger) return plan::column_of(name, type, plan::Grid{-1000, 1000, 1});
+  if (type == Type::kDecimal) {
+    return plan::column_of(name, type, plan::Grid{0, 50, Rational::ratio(1, 100)});
+  }
+  if (type == Type::kDate) return plan::column_of(name, type, plan::Grid{-30'000, 50'000, 1});
+  if (type == Type::kTimestamp) {
+    const Rational day(plan::kMicrosecondsPerDay);
+    return plan::column_of(name, type,
+                           plan::Grid{Rational(-30'000) * day, Rational(50'000) * day, 1});
+  }
+  return plan::column_of(name, type);
+}
+
 class StoredBitsTrial {
  public:
   explicit StoredBitsTrial(std::uint64_t seed) : random_(seed) {}
@@ -214,21 +230,6 @@ class StoredBitsTrial {
     table.source = source;
     table.unit = policy::UnitPath{"people", {}, "u", false};
     return policy;
-  }
-
-  static policy::Column declared_as(const std::string& name, policy::Type type) {
-    using policy::Type;
-    if (type == Type::kInteger) return plan::column_of(name, type, plan::Grid{-1000, 1000, 1});
-    if (type == Type::kDecimal) {
-      return plan::column_of(name, type, plan::Grid{0, 50, Rational::ratio(1, 100)});
-    }
-    if (type == Type::kDate) return plan::column_of(name, type, plan::Grid{-30'000, 50'000, 1});
-    if (type == Type::kTimestamp) {
-      const Rational day(plan::kMicrosecondsPerDay);
-      return plan::column_of(name, type,
-                             plan::Grid{Rational(-30'000) * day, Rational(50'000) * day, 1});
-    }
-    return plan::column_of(name, type);
   }
 
   /// What each way of reading gives for the others, under each filter.
