@@ -134,34 +134,13 @@ class StoredBitsTrial {
   }
 
   std::string text() {
-    static const std::vector<std::string> kParts = {"-",
-                                                    "+",
-                                                    ":",
-                                                    ".",
-                                                    " ",
-                                                    "T",
-                                                    "Z",
-                                                    "e",
-                                                    "infinity",
-                                                    "epoch",
-                                                    "BC",
-                                                    "(BC)",
-                                                    "America/New_York",
-                                                    "UTC",
-                                                    "9",
-                                                    "99999",
-                                                    "2024-02-29",
-                                                    "24:00:00",
-                                                    "23:59:60",
-                                                    "1970-01-01",
-                                                    "290000-01-01",
-                                                    "true",
-                                                    "nan",
-                                                    "0x1F",
-                                                    "\xe2\x82\xac",
-                                                    "/",
-                                                    "00",
-                                                    "294247-01-10 04:00:54.775807"};
+    // clang-format off
+    static const std::vector<std::string> kParts = {
+        "-", "+", ":", ".", " ", "T", "Z", "e", "infinity", "epoch", "BC", "(BC)", "UTC", "/", "00",
+        "America/New_York", "9", "99999", "2024-02-29", "24:00:00", "23:59:60", "1970-01-01",
+        "290000-01-01", "true", "nan", "0x1F", "\xe2\x82\xac", "294247-01-10 04:00:54.775807",
+        "\xff", "\xc3", "\xed\xa0\x80", std::string(1, '\0')};
+    // clang-format on
     std::string out;
     for (int i = pick(5); i > 0; --i) out += kParts[random_() % kParts.size()];
     return out;
@@ -232,10 +211,32 @@ class StoredBitsTrial {
     return policy;
   }
 
-  /// What each way of reading gives for the others, under each filter.
+  /// All ways in which a column may be read, as one text.
+  static std::string all_readings(const lowering::StoredTable& table) {
+    using lowering::Sql;
+    std::string out = "concat_ws('|'";
+    for (std::size_t i = 0; i < stored_bits().size(); ++i) {
+      const lowering::StoredColumn& stored = table.columns.at(i + 2);
+      const Sql raw = Sql::name({stored.name});
+      std::vector<Sql> values = {dialect().identifier(stored, raw)};
+      for (const policy::Type type : stored_bits()[i].declared) {
+        const policy::Column column = declared_as(stored.name, type);
+        values.push_back(dialect().read(stored, raw, column, column.grid));
+        if (type != policy::Type::kText) continue;
+        values.push_back(dialect().length(values.back()));
+        values.push_back(dialect().trim(dialect().cut(values[1], 3)));
+        values.push_back(dialect().first_characters(values[1], 2));
+      }
+      for (const Sql& value : values) {
+        out += ", coalesce(CAST(" + value.print() + " AS VARCHAR), 'NULL')";
+      }
+    }
+    return out + ")";
+  }
+
+  /// What that is for the others, under each filter.
   static std::map<std::string, Rows> read(const ScratchFolder& folder, const std::string& source,
                                           std::string& wrong) {
-    using lowering::Sql;
     GatheredLog log;
     auto connection = std::move(Connection::open(1, log.log()).value());
     const auto schemas = open_sources(*connection, policy_of(folder, source), log.log());
@@ -244,28 +245,17 @@ class StoredBitsTrial {
       return {};
     }
     std::map<std::string, Rows> out;
-    for (std::size_t i = 0; i < stored_bits().size(); ++i) {
-      const lowering::StoredColumn& stored = schemas->at("t").columns.at(i + 2);
-      const Sql raw = Sql::name({stored.name});
-      std::vector<Sql> values = {dialect().identifier(stored, raw)};
-      for (const policy::Type type : stored_bits()[i].declared) {
-        const policy::Column column = declared_as(stored.name, type);
-        values.push_back(dialect().read(stored, raw, column, column.grid));
-      }
-      for (const char* filter : {"part = 0", "part = 1", "u < 5"}) {
-        std::string sql = "SELECT u, concat_ws('|'";
-        for (const Sql& value : values)
-          sql += ", coalesce(CAST(" + value.print() + " AS VARCHAR), 'NULL')";
-        sql += ") FROM t WHERE " + std::string(filter);
-        Rows& rows = out[stored.type_name + " where " + filter];
-        const auto done = connection->query(sql, log.log(), [&](const Chunk& chunk) {
-          for (idx_t r = 0; r < duckdb_data_chunk_get_size(chunk.get()); ++r) {
-            const std::int64_t unit = column(chunk, 0).values<std::int64_t>()[r];
-            if (unit != kOne) rows.emplace(unit, column(chunk, 1).text(r));
-          }
-        });
-        if (!done) wrong += stored.type_name + " where " + filter + ": " + log.said;
-      }
+    const std::string readings = all_readings(schemas->at("t"));
+    for (const std::string filter : {"part = 0", "part = 1", "u < 5"}) {
+      Rows& rows = out[filter];
+      const auto done = connection->query(
+          "SELECT u, " + readings + " FROM t WHERE " + filter, log.log(), [&](const Chunk& chunk) {
+            for (idx_t r = 0; r < duckdb_data_chunk_get_size(chunk.get()); ++r) {
+              const std::int64_t unit = column(chunk, 0).values<std::int64_t>()[r];
+              if (unit != kOne) rows.emplace(unit, column(chunk, 1).text(r));
+            }
+          });
+      if (!done) wrong += source + " where " + filter + ": " + log.said;
     }
     return out;
   }
