@@ -79,6 +79,7 @@ http-server.authentication.type=JWT,PASSWORD
 http-server.authentication.jwt.key-file=$dir/token_public.pem
 password-authenticator.config-files=$dir/authenticator.properties
 http-server.authentication.allow-insecure-over-http=true
+access-control.config-files=$dir/access.properties
 TEXT
 }
 
@@ -119,6 +120,20 @@ passwords() {
     -kdfopt iter:1000 PBKDF2 | tr -d ':\n' | tr '[:upper:]' '[:lower:]')
   echo "analyst:1000:$salt:$hash" >"$dir/passwords"
   printf 'password-authenticator.name=file\nfile.password-file=%s\n' "$dir/passwords" >"$dir/authenticator.properties"
+}
+
+# What a cluster's administrators may do to tables of these names: rows that are hidden, values that are changed, and a mask
+# that fails on a row.
+rules() {
+  local all='"privileges": ["SELECT", "INSERT", "DELETE", "UPDATE", "OWNERSHIP", "GRANT_SELECT"]'
+  printf 'access-control.name=file\nsecurity.config-file=%s\nsecurity.refresh-period=1s\n' "$dir/rules.json" >"$dir/access.properties"
+  cat >"$dir/rules.json" <<TEXT
+{"tables": [
+  {"user": "test", "table": "filtered", $all, "filter": "x <> 5"},
+  {"user": "test", "table": "masked", $all, "columns": [{"name": "x", "mask": "x + 1"}]},
+  {"user": "test", "table": "failing", $all, "columns": [{"name": "x", "mask": "1 / (x - 5)"}]},
+  {$all}]}
+TEXT
 }
 
 answer() { # answer SQL: the rows as JSON, of a statement with a small result
@@ -164,6 +179,7 @@ case $action in
       port=$(free_port $((${TRINO_PORT-18480} + 100 * (attempt - 1))))
       certificates
       passwords
+      rules
       catalogs
       configure coordinator "$port" true 640M
       for i in 1 2; do configure "worker$i" $((port + i)) false 768M; done

@@ -110,10 +110,12 @@ def main():
         world.answers_once("memory", *memory)
         print("charged, then answered: too little memory")
 
+        # Many groups are no reason to fail: how many there are is secret.
         words = {"sql": "SELECT comment, COUNT(*) FROM lines GROUP BY comment", "more": ["--delta", "1e-7"]}
-        large = world.fails_charged("large", world.policy("&result_mb=1"), **words)
-        world.answers_once("large", *large)
-        print("charged, then answered: an answer that is too large")
+        before = world.charges()
+        world.ask("large", world.policy("&result_mb=1"), succeeds=True, **words)
+        assert world.charges() == before + 1
+        print("answered: more bytes than result_mb, which is for what is public")
 
         shown = world.run(["ledger", "verify", *world.ledger], succeeds=True)
         print(shown.stdout)

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -64,6 +66,23 @@ class Cluster {
     const auto rows = client_->ask(
         "SELECT count(*) FROM system.runtime.nodes WHERE NOT coordinator AND state = 'active'", {});
     return rows && rows->size() == 1 ? std::get<std::int64_t>(rows->front().at(0)) : 0;
+  }
+
+  /// A rule of access control for a table, while `body` runs. The cluster reads its rules every
+  /// second.
+  void with_rule(const std::string& rule, const std::function<void()>& body) const {
+    std::ifstream file(path("rules.json"));
+    const std::string before((std::istreambuf_iterator<char>(file)), {});
+    const auto write = [&](const std::string& rules) {
+      std::ofstream(path("rules.new")) << rules;
+      std::filesystem::rename(path("rules.new"), path("rules.json"));
+      usleep(1'500'000);
+    };
+    std::string after = before;
+    after.insert(after.find('[') + 1, rule + ",");
+    write(after);
+    body();
+    write(before);
   }
 
   /// A schema of hive's that was not used before, and where its files lie.

@@ -7,12 +7,14 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/questions_for_tests.h"
+#include "engine/trino/statement.h"
 
 namespace discreet::engine::trino {
 
@@ -75,9 +77,28 @@ struct ChosenGroup {
   std::map<std::string, std::vector<std::size_t>> contents;  // how they are hashed -> rows
 };
 
-/// Of each unit the groups that count.
-inline std::vector<ChosenGroup> groups_of_trino(const Checked& checked,
-                                                const std::vector<OwnedRow>& rows, bool text_unit) {
+/// Of a unit's rows the first so many, in the order of their contents' hashes.
+inline void cut_unit(std::map<std::string, ChosenGroup>& groups, std::size_t most) {
+  std::multimap<std::int64_t, std::pair<ChosenGroup*, std::string>> order;
+  for (auto& [key, group] : groups) {
+    for (const auto& [contents, places] : group.contents) {
+      order.emplace(static_cast<std::int64_t>(xxhash64(group.bytes + contents)),
+                    std::pair(&group, contents));
+    }
+  }
+  for (const auto& [hash, one] : order) {
+    std::vector<std::size_t>& places = one.first->contents.at(one.second);
+    places.resize(std::min(places.size(), most));
+    most -= places.size();
+    if (places.empty()) one.first->contents.erase(one.second);
+  }
+  std::erase_if(groups, [](const auto& group) { return group.second.contents.empty(); });
+}
+
+/// Of each unit the groups that count. `most`: of its rows, where rows are kept.
+inline std::vector<ChosenGroup> groups_of_trino(
+    const Checked& checked, const std::vector<OwnedRow>& rows, bool text_unit,
+    std::size_t most = std::numeric_limits<std::size_t>::max()) {
   const Interpreter interpreter(checked.plan().source, checked.policy());
   std::map<std::string, std::map<std::string, ChosenGroup>> units;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -101,7 +122,8 @@ inline std::vector<ChosenGroup> groups_of_trino(const Checked& checked,
     group.contents[contents].push_back(i);
   }
   std::vector<ChosenGroup> chosen;
-  for (const auto& [unit, groups] : units) {
+  for (auto& [unit, groups] : units) {
+    cut_unit(groups, most);
     std::multimap<std::int64_t, const ChosenGroup*> order;
     for (const auto& [key, group] : groups) {
       order.emplace(static_cast<std::int64_t>(xxhash64(group.bytes)), &group);
@@ -116,9 +138,10 @@ inline std::vector<ChosenGroup> groups_of_trino(const Checked& checked,
 
 /// Of each group the rows that count.
 inline std::vector<OwnedRow> kept_by_trino(const Checked& checked,
-                                           const std::vector<OwnedRow>& rows, bool text_unit) {
+                                           const std::vector<OwnedRow>& rows, bool text_unit,
+                                           std::size_t most) {
   std::vector<OwnedRow> kept;
-  for (const ChosenGroup& group : groups_of_trino(checked, rows, text_unit)) {
+  for (const ChosenGroup& group : groups_of_trino(checked, rows, text_unit, most)) {
     std::multimap<std::int64_t, std::size_t> order;
     for (const auto& [contents, places] : group.contents) {
       for (std::size_t o = 0; o < places.size(); ++o) {
@@ -167,24 +190,25 @@ inline std::map<std::string, MeasuredGroup> averaged_by_trino(const Checked& che
 
 inline std::map<std::string, MeasuredGroup> measured_by_trino(const Checked& checked,
                                                               const Database& database,
-                                                              bool text_unit) {
+                                                              bool text_unit, std::size_t most) {
   const std::vector<OwnedRow> rows = owned_rows(checked, database);
   if (checked.unit_column().empty() || checked.pair()) return measure(checked, rows);
   for (const plan::Step& step : checked.steps()) {
     if (step.measurement.kind == MeasureKind::kQuantile ||
         step.measurement.kind == MeasureKind::kDistinct) {
-      return measure(checked, kept_by_trino(checked, rows, text_unit));
+      return measure(checked, kept_by_trino(checked, rows, text_unit, most));
     }
   }
   return averaged_by_trino(checked, rows, text_unit);
 }
 
-/// As text, like shown().
+/// As text, like shown(). `most`: how many rows of a unit are looked at, where rows are kept.
 inline std::map<std::string, std::string> expected_of_trino(const Checked& checked,
                                                             const Database& database,
-                                                            bool text_unit = false) {
+                                                            bool text_unit = false,
+                                                            std::size_t most = kRowsOfUnit) {
   std::map<std::string, std::string> out;
-  for (const auto& [name, group] : measured_by_trino(checked, database, text_unit)) {
+  for (const auto& [name, group] : measured_by_trino(checked, database, text_unit, most)) {
     std::string line = "units " + std::to_string(group.units.size());
     for (std::size_t m = 0; m < group.integers.size(); ++m) {
       line += " | ";

@@ -23,6 +23,8 @@ Result<void> Engine::check_listed(std::size_t count, const std::string& table,
                        " has more than " + std::to_string(most) + " values; list fewer keys");
 }
 
+Result<void> Engine::ready(const plan::Checked&, const OwnerLog&) { return {}; }
+
 Result<std::vector<std::string>> Engine::repeated_keys(const policy::Policy&, const OwnerLog&) {
   return Error{Code::kUnsupported, "this engine cannot check whether keys are unique"};
 }

@@ -40,6 +40,11 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
+  /// Before anything is charged: whether this question can be run, as far as that can be told
+  /// without running it. Fails with: kEngine, kUnsupported, kInvalidInput, kInterrupted; it depends
+  /// on the tables and columns that the question names, and not on which rows it picks.
+  virtual Result<void> ready(const plan::Checked& checked, const OwnerLog& log);
+
   /// Fails with: kEngine, kInterrupted; the text is the same for all data.
   virtual Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                                    const OwnerLog& log) = 0;

@@ -145,7 +145,10 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   const Charge& charge = checked.charge();
   DISCREET_ASSIGN(const ledger::Quote quote, ledger_.quote(charge, question));
   // What was bought stays bought, whatever it joins.
-  if (!quote.repeat) DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
+  if (!quote.repeat) {
+    DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
+    DISCREET_TRY(engine_.ready(checked, log));
+  }
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, question));
   const auto stored = [](const ledger::Answer& answer) -> Result<Answered> {
     DISCREET_ASSIGN(AnswerSheet sheet, parse_answer(answer.bytes()));

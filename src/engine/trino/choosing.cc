@@ -76,26 +76,30 @@ Sql Choosing::bytes_of(const Sql& field, Held held) {
   return Sql::choose({field, Sql::bytes("1"), Sql::prefix("NOT", field), Sql::bytes("0"), null});
 }
 
-Select Choosing::kept_rows(const Select& rows, std::int64_t most) const {
+Select Choosing::kept_rows(const Select& rows, std::int64_t of_unit, std::int64_t most) const {
   const std::vector<Sql> keys = names("k", keys_.size());
   const std::vector<Sql> contents = names("c", contents_.size());
   std::vector<Sql> all = unit_and_keys();
   append(all, contents);
-  // A window by unit alone comes first, for its exchange: then all that follows finds a unit's rows
-  // on one worker, and there is no other exchange. Its numbers mean nothing.
-  Select placed = select_from(rows);
-  placed.outputs = all;
-  placed.outputs.push_back(Sql::as(Sql::over("row_number", {unit()}, {}), "p"));
-  Select occurrences = select_from(placed);
-  occurrences.outputs = all;
-  occurrences.outputs.push_back(Sql::as(Sql::over("row_number", all, {}), "o"));
-  occurrences.where = {Sql::infix(">", {Sql::name({"p"}), dialect().number(0)})};
-
   std::vector<Sql> bytes = {Sql::bytes(secret_), bytes_of(unit(), unit_)};
   for (std::size_t i = 0; i < keys.size(); ++i) bytes.push_back(bytes_of(keys[i], keys_[i]));
   for (std::size_t i = 0; i < contents.size(); ++i) {
     bytes.push_back(bytes_of(contents[i], contents_[i]));
   }
+  // A window by unit alone comes first. It cuts before anything is numbered or compared, so that
+  // nobody's rows pile up; and after its exchange all that follows finds a unit's rows on one
+  // worker. Rows that are equal in its order are equal in all.
+  std::vector<Sql> cut_order = {hash(bytes)};
+  append(cut_order, keys);
+  append(cut_order, contents);
+  Select placed = select_from(rows);
+  placed.outputs = all;
+  placed.outputs.push_back(Sql::as(Sql::row_number({unit()}, cut_order), "p"));
+  Select occurrences = select_from(placed);
+  occurrences.outputs = all;
+  occurrences.outputs.push_back(Sql::as(Sql::over("row_number", all, {}), "o"));
+  occurrences.where = {at_most("p", of_unit)};
+
   const Sql occurrence = Sql::name({"o"});
   bytes.push_back(bytes_of(occurrence, Held::kNumber));
   std::vector<Sql> order = {hash(std::move(bytes))};

@@ -29,8 +29,10 @@ class Choosing {
   /// `keys`, `contents`: what they hold.
   Choosing(const Secret& secret, Held unit, std::vector<Held> keys, std::vector<Held> contents);
 
-  /// At most `most` rows of a unit and key, by the hash of unit, key, contents and occurrence.
-  Select kept_rows(const Select& rows, std::int64_t most) const;
+  /// Of each unit the first `of_unit` rows, by the hash of unit, key and contents; of these at most
+  /// `most` of each key, by the hash of unit, key, contents and occurrence. No more than `of_unit`
+  /// rows of a unit are held at once.
+  Select kept_rows(const Select& rows, std::int64_t of_unit, std::int64_t most) const;
 
   /// Of rows that are one for each unit and key those of the first `most` keys of each unit;
   /// puts out the keys and `others`.

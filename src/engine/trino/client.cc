@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <thread>
-
-#include "base/json.h"
 
 namespace discreet::engine::trino {
 namespace {
@@ -91,6 +90,7 @@ Error not_reached() {
 }  // namespace
 
 struct Client::Page {
+  std::string id;
   std::string next;  ///< a path
   std::vector<Row> rows;
   std::string fault;
@@ -226,6 +226,7 @@ std::optional<Page> parse_page(const std::string& body) {
   const Json answer = Json::parse(body).value_or(nullptr);
   if (!answer.contains("stats")) return std::nullopt;
   Page page;
+  page.id = answer["id"].text();
   if (const Json& next = answer["nextUri"]; next.is_string()) {
     page.next = path_of(next.text());
     if (page.next.empty()) return std::nullopt;
@@ -254,9 +255,8 @@ std::optional<Page> parse_page(const std::string& body) {
 
 }  // namespace
 
-Result<void> Client::query(const std::string& sql, const OwnerLog& log,
-                           const std::function<void(std::span<const Row>)>& take,
-                           std::string* fault) {
+Result<void> Client::follow(const std::string& sql, std::size_t most_bytes, const OwnerLog& log,
+                            const Take& take, Told* told) {
   const Deadline deadline = steady_clock::now() + seconds(server_.timeout_s);
   HttpRequest next = request("POST", "/v1/statement", sql);
   std::string running;  // what DELETE takes back
@@ -269,16 +269,16 @@ Result<void> Client::query(const std::string& sql, const OwnerLog& log,
     }
     received += body->size();
     std::optional<Page> page = parse_page<Page>(*body);
-    if (!page || received > static_cast<std::size_t>(server_.result_mb) << 20) {
+    if (!page || received > most_bytes) {
       say(log, page ? "the answer is larger than result_mb in the policy's engine allows: " +
                           std::to_string(server_.result_mb)
                     : "an answer that is not Trino's");
       cancel(running);
       return engine_failed();
     }
+    if (told != nullptr) *told = {page->id, page->fault};
     if (!page->fault.empty()) {
       say(log, page->words);
-      if (fault != nullptr) *fault = page->fault;
       return engine_failed();
     }
     if (!page->rows.empty()) take(page->rows);
@@ -295,14 +295,36 @@ Result<void> Client::query(const std::string& sql, const OwnerLog& log,
   }
 }
 
-Result<std::vector<Row>> Client::ask(const std::string& sql, const OwnerLog& log,
-                                     std::string* fault) {
+Result<void> Client::query(const std::string& sql, const OwnerLog& log, const Take& take,
+                           Told* told) {
+  return follow(sql, std::numeric_limits<std::size_t>::max(), log, take, told);
+}
+
+Result<std::vector<Row>> Client::ask(const std::string& sql, const OwnerLog& log, Told* told) {
   std::vector<Row> rows;
-  DISCREET_TRY(query(
-      sql, log,
-      [&](std::span<const Row> page) { rows.insert(rows.end(), page.begin(), page.end()); },
-      fault));
+  DISCREET_TRY(follow(
+      sql, static_cast<std::size_t>(server_.result_mb) << 20, log,
+      [&](std::span<const Row> page) { rows.insert(rows.end(), page.begin(), page.end()); }, told));
   return rows;
+}
+
+Result<Json> Client::about(const std::string& id, const OwnerLog& log) {
+  const bool plain = !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '_';
+  });
+  if (!plain) {
+    say(log, "a statement without a name");
+    return engine_failed();
+  }
+  Result<std::string> body = persist(request("GET", "/v1/query/" + id + "?pruned=true", ""),
+                                     steady_clock::now() + kPatience, log);
+  if (!body) return body.error().code == Code::kNotFound ? engine_failed() : body.error();
+  std::optional<Json> told = Json::parse(*body);
+  if (!told) {
+    say(log, "what it tells of a statement is no JSON");
+    return engine_failed();
+  }
+  return *std::move(told);
 }
 
 }  // namespace discreet::engine::trino

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/trino/http.h"
@@ -30,20 +31,27 @@ namespace discreet::engine::trino {
 using Cell = std::variant<std::monostate, bool, std::int64_t, std::string>;
 using Row = std::vector<Cell>;
 
+/// What is known of a statement besides its rows.
+struct Told {
+  std::string id;     ///< the cluster's name for it; "" if it was not taken
+  std::string fault;  ///< Trino's name for what went wrong, such as TABLE_NOT_FOUND
+};
+
 class Client {
  public:
   /// Fails with: kInvalidInput, kRefused (parse_server_url); kEngine: it cannot be reached, is not
   /// trusted, is not up.
   static Result<std::unique_ptr<Client>> open(const std::string& url, const OwnerLog& log);
 
-  /// Hands rows over, page by page, as they come; a failure may come after some of them.
-  /// `fault`: Trino's name for what went wrong, such as TABLE_NOT_FOUND.
+  /// Hands rows over, page by page, as they come; a failure may come after some of them. However
+  /// many come: which groups a question has is secret, so their number must not decide whether it
+  /// fails.
   Result<void> query(const std::string& sql, const OwnerLog& log,
-                     const std::function<void(std::span<const Row>)>& take,
-                     std::string* fault = nullptr);
-  /// A small result.
-  Result<std::vector<Row>> ask(const std::string& sql, const OwnerLog& log,
-                               std::string* fault = nullptr);
+                     const std::function<void(std::span<const Row>)>& take, Told* told = nullptr);
+  /// A small result, of what is public; one that is larger than `result_mb` fails.
+  Result<std::vector<Row>> ask(const std::string& sql, const OwnerLog& log, Told* told = nullptr);
+  /// What the cluster tells of a statement: its QueryInfo.
+  Result<Json> about(const std::string& id, const OwnerLog& log);
 
   /// Makes what runs, and what is asked until resume(), fail with kInterrupted; the cluster is told
   /// to stop. From any thread.
@@ -53,8 +61,11 @@ class Client {
  private:
   using Deadline = std::chrono::steady_clock::time_point;
   struct Page;  // what an answer says
+  using Take = std::function<void(std::span<const Row>)>;
   explicit Client(ServerUrl server);
 
+  Result<void> follow(const std::string& sql, std::size_t most_bytes, const OwnerLog& log,
+                      const Take& take, Told* told);
   HttpRequest request(const char* method, std::string target, std::string body) const;
   /// Sends until there is an answer that is one: waits while the server says so, and sends again
   /// after a lost line. Fails with: kNotFound after all of it; kEngine, kInterrupted.

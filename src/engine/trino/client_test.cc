@@ -9,6 +9,7 @@
 
 #include "engine/duckdb/files_for_tests.h"
 #include "engine/trino/fake_server_for_tests.h"
+#include "engine/trino/inspection.h"
 #include "engine/trino/sources.h"
 #include "engine/trino/types.h"
 
@@ -130,24 +131,80 @@ TEST(TrinoProtocol, StopsAtOnceAndAtItsTimeLimit) {
   client->resume();
 }
 
-// Pages without end: what one answer may take of memory is a limit of the policy's.
-TEST(TrinoProtocol, LimitsHowMuchAnAnswerBrings) {
-  const std::string large = R"(,"data":[[")" + std::string(300'000, 'x') + R"("]])";
+// What is public has a limit. Groups of a question have none: which there are is secret, and an
+// analyst could make one person's group decide whether there are too many bytes.
+TEST(TrinoProtocol, LimitsHowMuchPublicAnswersBringAndNoOthers) {
+  const std::string large = R"(,"id":"q_1","data":[[")" + std::string(300'000, 'x') + R"("]])";
+  std::atomic<int> pages{0};
   FakeServer server([&](const std::string& request) -> std::optional<std::string> {
     if (asks(request, "GET /v1/info ")) return kUp;
     if (asks(request, "DELETE ")) return FakeServer::json("", "204 No Content");
-    return page(next("/v1/statement/executing/1") + large);
+    if (asks(request, "POST ")) pages = 0;
+    return page((++pages < 8 ? next("/v1/statement/executing/1") : "") + large);
   });
   GatheredLog log;
   auto client = std::move(Client::open(server.url("tls=no&result_mb=1"), log.log()).value());
-  std::size_t rows = 0;
-  const auto done =
-      client->query("SELECT 1", log.log(), [&](std::span<const Row> some) { rows += some.size(); });
-  ASSERT_FALSE(done.has_value());
-  EXPECT_EQ(done.error().message, engine_failed().message);
-  EXPECT_EQ(rows, 3U);
+  const auto listed = client->ask("SELECT 1", log.log());
+  ASSERT_FALSE(listed.has_value());
+  EXPECT_EQ(listed.error().message, engine_failed().message);
   EXPECT_NE(log.said.find("result_mb"), std::string::npos);
   EXPECT_EQ(count(server, "DELETE "), 1U);
+  std::size_t rows = 0;
+  Told told;
+  const auto done = client->query(
+      "SELECT 1", log.log(), [&](std::span<const Row> some) { rows += some.size(); }, &told);
+  ASSERT_TRUE(done.has_value()) << log.said;
+  EXPECT_EQ(rows, 8U);
+  EXPECT_EQ(told.id, "q_1");
+}
+
+/// What a cluster tells of a statement that reads one table.
+Json told_of(const std::string& table, const std::string& input) {
+  return Json::parse(R"({"referencedTables":[{"catalog":"c","schema":"s","table":"t",)" + table +
+                     R"(}],"inputs":[{"catalogName":"c","schema":"s","table":"t",)" + input + "}]}")
+      .value();
+}
+
+TEST(TrinoInspection, TakesPlainTablesInFormatsThatItKnowsAndNoOthers) {
+  const std::vector<TableName> ours = {{"c", "s", "t"}};
+  const std::string plain =
+      R"("filters":[],"columns":[{"column":"x"},{"column":"y","mask":null}],"referenceChain":[])";
+  const auto files = [](const std::string& connector, const std::string& format) {
+    return R"("connectorName":")" + connector + R"(","connectorInfo":{"tableDefaultFileFormat":")" +
+           format + R"("})";
+  };
+  const std::string parquet = files("hive", "PARQUET");
+  const auto words = [&](const Json& told) {
+    const auto found = inspect(told, ours);
+    return found ? std::string("taken") : found.error().message;
+  };
+  const auto stored = inspect(told_of(plain, parquet), ours);
+  ASSERT_TRUE(stored.has_value()) << stored.error().message;
+  EXPECT_EQ(stored->at(ours[0]), (Stored{"hive", "PARQUET"}));
+  EXPECT_EQ(words(told_of(plain, files("iceberg", "ORC"))), "taken");
+  EXPECT_EQ(words(told_of(plain, R"("connectorName":"memory")")), "taken");
+  for (const std::string& input :
+       {files("hive", "JSON"), files("hive", "TEXTFILE"), files("iceberg", "AVRO"),
+        files("hive", ""), std::string(R"("connectorName":"hive")"),
+        std::string(R"("connectorName":"postgresql")"), files("delta_lake", "PARQUET"),
+        std::string(R"("connectorName":null)"), std::string(R"("columns":[])")}) {
+    EXPECT_NE(words(told_of(plain, input)).find("a later version"), std::string::npos) << input;
+  }
+  for (const std::string table :
+       {R"("filters":["x > 1"],"columns":[])",
+        R"("filters":[],"columns":[{"column":"x","mask":"y"}])",
+        R"("filters":[],"columns":[],"viewText":"SELECT 1")",
+        R"("filters":[],"columns":[],"referenceChain":[{"type":"view"}])", R"("columns":[])",
+        R"("filters":[])", R"("filters":null,"columns":[])", R"("filters":[],"columns":["x"])"}) {
+    EXPECT_NE(words(told_of(table, parquet)).find("row filter"), std::string::npos) << table;
+  }
+  for (const char* nonsense :
+       {"{}", "7", R"({"referencedTables":[]})", R"({"inputs":[]})",
+        R"({"referencedTables":[{}],"inputs":[]})", R"({"referencedTables":[],"inputs":[{}]})"}) {
+    EXPECT_EQ(words(Json::parse(nonsense).value()), engine_failed().message) << nonsense;
+  }
+  // A table that the statement did not name: of a view, or of a filter.
+  EXPECT_FALSE(inspect(told_of(plain, parquet), {{"c", "s", "u"}}).has_value());
 }
 
 // A coordinator that answers before it can run anything.

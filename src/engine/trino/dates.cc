@@ -118,7 +118,10 @@ Sql read_timestamp(const Type& stored, const Sql& raw, const Grid& grid) {
   } else if (zoned) {
     moment = Sql::cast(moment, "TIMESTAMP(3)");
   }
-  return day_between(moment, {moment_constant(low), moment_constant(high)}, grid,
+  // Rounding the last moments of the finer types overflows, and they would come out as the first:
+  // they are compared as they are stored. (With a zone there are none so late.)
+  const Sql& compared = !zoned && stored.precision > 6 ? raw : moment;
+  return day_between(compared, {moment_constant(low), moment_constant(high)}, grid,
                      in_steps(microseconds(moment, stored.precision > 3), grid));
 }
 

@@ -157,12 +157,15 @@ class Gathering {
 }  // namespace
 
 Result<Groups> run_statement(Client& client, const Statement& statement, std::size_t measures,
-                             const OwnerLog& log) {
+                             const OwnerLog& log, Told* told) {
   try {
     Gathering gathering(statement, measures);
-    DISCREET_TRY(client.query(statement.select.print(), log, [&](std::span<const Row> rows) {
-      for (const Row& row : rows) gathering.take(row);
-    }));
+    DISCREET_TRY(client.query(
+        statement.select.print(), log,
+        [&](std::span<const Row> rows) {
+          for (const Row& row : rows) gathering.take(row);
+        },
+        told));
     if (!gathering.is_fine()) {
       if (log.say) log.say("trino: a row that was not asked for");
       return engine_failed();

@@ -9,8 +9,9 @@
 
 namespace discreet::engine::trino {
 
-/// `measures`: how many steps the plan has. Fails with: kEngine, kInterrupted; constant texts.
+/// `measures`: how many steps the plan has. `told`: of the statement, also if it fails. Fails with: kEngine, kInterrupted; constant texts.
 Result<mechanism::Groups> run_statement(Client& client, const Statement& statement,
-                                        std::size_t measures, const OwnerLog& log);
+                                        std::size_t measures, const OwnerLog& log,
+                                        Told* told = nullptr);
 
 }  // namespace discreet::engine::trino

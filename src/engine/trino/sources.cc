@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/suggest.h"
+#include "engine/trino/inspection.h"
 #include "engine/trino/numbers.h"
 #include "engine/trino/types.h"
 #include "plan/shape.h"
@@ -17,12 +18,6 @@ using lowering::quote_text;
 using lowering::Schemas;
 using lowering::StoredColumn;
 using lowering::StoredTable;
-
-std::string dotted(const std::vector<std::string>& name) {
-  std::string out;
-  for (const std::string& part : name) out += (out.empty() ? "" : ".") + part;
-  return out;
-}
 
 std::string text_of(const Cell& cell) {
   const std::string* const text = std::get_if<std::string>(&cell);
@@ -113,9 +108,9 @@ std::string select_about(std::span<const std::vector<std::string>> tables,
 /// Rows of `width` texts.
 Result<std::vector<Row>> look_up(Client& client, const std::string& sql, std::size_t width,
                                  const std::string& catalog, const OwnerLog& log) {
-  std::string fault;
-  Result<std::vector<Row>> rows = client.ask(sql, log, &fault);
-  if (fault == "CATALOG_NOT_FOUND") return not_found({catalog}, "catalog for");
+  Told told;
+  Result<std::vector<Row>> rows = client.ask(sql, log, &told);
+  if (told.fault == "CATALOG_NOT_FOUND") return not_found({catalog}, "catalog for");
   const bool fine = !rows || std::all_of(rows->begin(), rows->end(), [&](const Row& row) {
     return row.size() == width && std::all_of(row.begin(), row.end(), [](const Cell& cell) {
              return std::holds_alternative<std::string>(cell);
@@ -190,13 +185,13 @@ Result<StoredTable> describe(Client& client, const std::string& source, const Ow
       look_up(client, select_about({&name, 1}, "table_type", "tables"), 1, name[0], log));
   if (kinds.empty()) return not_found(name, "table");
   if (text_of(kinds[0][0]) != "BASE TABLE") return is_view(name);
-  std::string fault;
+  Told told;
   const Result<std::vector<Row>> materialized =
       client.ask("SELECT name FROM system.metadata.materialized_views WHERE catalog_name = " +
                      quote_text(name[0]) + " AND schema_name = " + quote_text(name[1]) +
                      " AND name = " + quote_text(name[2]),
-                 log, &fault);
-  if (!materialized && fault.empty()) return materialized.error();
+                 log, &told);
+  if (!materialized && told.fault.empty()) return materialized.error();
   if (materialized && !materialized->empty()) {
     return invalid_input(in_quotes(dotted(name)) +
                          " is a materialized view, which may be computed anew when it is asked; "
@@ -215,6 +210,23 @@ Result<Schemas> open_sources(Client& client, const policy::Policy& policy, const
   }
   for (const auto& [name, table] : policy.tables) DISCREET_TRY(check_unit(table, schemas));
   return schemas;
+}
+
+Reads declared_reads(const policy::Policy& policy, const Schemas& schemas) {
+  Reads reads;
+  for (const auto& [name, table] : policy.tables) {
+    std::set<std::string>& columns = reads[schemas.at(name).name];
+    for (const policy::Column& column : table.columns) columns.insert(column.name);
+    if (!table.unit || table.unit->row_is_unit) continue;
+    std::string at = name;
+    for (const policy::UnitPath::Step& step : table.unit->steps) {
+      reads[schemas.at(at).name].insert(step.column);
+      reads[schemas.at(step.table).name].insert(step.key);
+      at = step.table;
+    }
+    reads[schemas.at(at).name].insert(table.unit->column);
+  }
+  return reads;
 }
 
 std::optional<std::pair<std::string, std::string>> split_url(const std::string& source) {

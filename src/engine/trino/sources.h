@@ -2,7 +2,7 @@
 // The policy's sources as tables of a cluster, named in full: "hive.clinic.visits".
 //
 // A source is a table. A view is refused, a materialized one too: what it runs on a row could fail
-// on one (S1, S2), and it may look at who asks.
+// on one (S1, S2), and it may look at who asks. What the catalog does not tell, inspection.h sees.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 
 #include "engine/lowering/dialect.h"
 #include "engine/trino/client.h"
+#include "engine/trino/whole_columns.h"
 #include "policy/draft.h"
 #include "policy/policy.h"
 
@@ -28,6 +29,9 @@ Result<lowering::Schemas> open_sources(Client& client, const policy::Policy& pol
 /// The columns of each of these tables as the cluster has them now, by name; asked once a catalog.
 Result<std::map<std::vector<std::string>, std::vector<lowering::StoredColumn>>> columns_of(
     Client& client, const std::vector<std::vector<std::string>>& tables, const OwnerLog& log);
+
+/// Every column that a question about this policy can read.
+Reads declared_reads(const policy::Policy& policy, const lowering::Schemas& schemas);
 
 /// One table. Fails with: kNotFound, kInvalidInput, kEngine.
 Result<lowering::StoredTable> describe(Client& client, const std::string& source,

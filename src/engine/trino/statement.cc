@@ -28,8 +28,9 @@ enum class Rows {
 class StatementLowering {
  public:
   StatementLowering(const plan::Checked& checked, const lowering::Schemas& schemas,
-                    const Secret& secret)
+                    const Secret& secret, std::int64_t rows_of_unit)
       : checked_(checked),
+        rows_of_unit_(rows_of_unit),
         run_(lowering::lower_fields(checked, dialect(), schemas)),
         choosing_(secret, run_.task.wide_unit ? Held::kText : Held::kNumber, held_in_keys(),
                   held_in_contents()) {
@@ -69,6 +70,7 @@ class StatementLowering {
   Sql number(std::size_t m) const;
 
   const plan::Checked& checked_;
+  const std::int64_t rows_of_unit_;
   BoundedRun run_;
   Choosing choosing_;
   std::vector<Sql> keys_;
@@ -172,7 +174,8 @@ Select StatementLowering::stages() {
   const std::int64_t most_groups = run_.task.groups_per_unit;
   if (needs_values()) {
     last_ = Rows::kKept;
-    Select kept = choosing_.kept_rows(rows_that_count(), run_.task.rows_per_unit_and_group);
+    Select kept =
+        choosing_.kept_rows(rows_that_count(), rows_of_unit_, run_.task.rows_per_unit_and_group);
     return chooses_groups() ? choosing_.chosen_by_rank(kept, most_groups) : kept;
   }
   last_ = Rows::kSummed;
@@ -436,8 +439,8 @@ Statement StatementLowering::lower() {
 }  // namespace
 
 Statement lower_statement(const plan::Checked& checked, const lowering::Schemas& schemas,
-                          const Secret& secret) {
-  return StatementLowering(checked, schemas, secret).lower();
+                          const Secret& secret, std::int64_t rows_of_unit) {
+  return StatementLowering(checked, schemas, secret, rows_of_unit).lower();
 }
 
 }  // namespace discreet::engine::trino

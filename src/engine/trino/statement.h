@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,11 @@ struct Statement {
   std::string print() const { return select.print() + ";\n"; }
 };
 
+/// How many rows of a unit are looked at where rows are kept: more are cut before they are gathered.
+inline constexpr std::int64_t kRowsOfUnit = 16'384;
+
+/// `rows_of_unit`: for tests.
 Statement lower_statement(const plan::Checked& checked, const lowering::Schemas& schemas,
-                          const Secret& secret);
+                          const Secret& secret, std::int64_t rows_of_unit = kRowsOfUnit);
 
 }  // namespace discreet::engine::trino

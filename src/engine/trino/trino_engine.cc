@@ -7,6 +7,7 @@
 #include "engine/keyed_hash.h"
 #include "engine/lowering/stored.h"
 #include "engine/lowering/unique_keys.h"
+#include "engine/trino/dialect.h"
 #include "engine/trino/run.h"
 #include "engine/trino/sources.h"
 #include "engine/trino/statement.h"
@@ -16,6 +17,34 @@ namespace discreet::engine::trino {
 using lowering::Select;
 using lowering::Sql;
 using lowering::StoredColumn;
+
+namespace {
+
+/// The same words behind every reason, whatever it is.
+Error after_charge(Error error) {
+  constexpr const char* kStays = "what was charged stays charged";
+  if (error.code == Code::kInterrupted) return error;
+  if (error.message.find(kStays) == std::string::npos) error.message += std::string("; ") + kStays;
+  return {Code::kEngine, std::move(error.message)};
+}
+
+/// Shorter statements than this are compiled by Trino, whatever they say. It makes one method of at
+/// most 64 KB of each filter and each list of outputs.
+constexpr std::size_t kSurelyCompiled = 6'000;
+
+/// The same statement about one row of each table at most.
+std::string about_one_row(std::string sql, const std::vector<TableName>& tables) {
+  for (const TableName& table : tables) {
+    const std::string name = Sql::name(table).print();
+    const std::string one = "(SELECT * FROM " + name + " LIMIT 1)";
+    for (std::size_t at = sql.find(name); at != sql.npos; at = sql.find(name, at + one.size())) {
+      sql.replace(at, name.size(), one);
+    }
+  }
+  return sql;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<TrinoEngine>> TrinoEngine::open(const policy::Policy& policy,
                                                        const OwnerLog& log) {
@@ -27,22 +56,28 @@ Result<std::unique_ptr<TrinoEngine>> TrinoEngine::open(const policy::Policy& pol
   }
   DISCREET_ASSIGN(std::unique_ptr<Client> client, Client::open(policy.engine, log));
   DISCREET_ASSIGN(lowering::Schemas schemas, open_sources(*client, policy, log));
-  return std::unique_ptr<TrinoEngine>(new TrinoEngine(std::move(client), std::move(schemas)));
+  DISCREET_ASSIGN(auto stored, look_at_storage(*client, declared_reads(policy, schemas), log));
+  return std::unique_ptr<TrinoEngine>(
+      new TrinoEngine(std::move(client), std::move(schemas), std::move(stored)));
 }
 
-Result<void> TrinoEngine::check_schemas(const std::string& sql, const OwnerLog& log) {
-  std::vector<std::vector<std::string>> read;
-  for (const auto& [name, stored] : schemas_) {
-    if (sql.find(Sql::name(stored.name).print()) != sql.npos) read.push_back(stored.name);
+Reads TrinoEngine::reads_of(const std::string& sql) const {
+  Reads reads;
+  for (const auto& [table, stored] : schemas_) {
+    if (sql.find(Sql::name(stored.name).print()) == sql.npos) continue;
+    std::set<std::string>& columns = reads[stored.name];
+    for (const StoredColumn& column : stored.columns) {
+      if (sql.find(lowering::quote_name(column.name)) != sql.npos) columns.insert(column.name);
+    }
   }
-  const auto now = columns_of(*client_, read, log);
-  if (!now && now.error().code == Code::kInvalidInput) {
-    return Error{Code::kEngine, now.error().message + "; what was charged stays charged"};
-  }
-  if (!now) return now.error();
+  return reads;
+}
+
+Result<void> TrinoEngine::check_schemas(const Reads& reads, const OwnerLog& log) {
+  DISCREET_ASSIGN(const auto now, columns_of(*client_, tables_of(reads), log));
   for (const auto& [name, stored] : schemas_) {
-    const auto found = now->find(stored.name);
-    if (found == now->end()) continue;
+    const auto found = now.find(stored.name);
+    if (found == now.end()) continue;
     const bool same = std::equal(found->second.begin(), found->second.end(), stored.columns.begin(),
                                  stored.columns.end(), [](const auto& a, const auto& b) {
                                    return a.name == b.name && a.type_name == b.type_name;
@@ -50,9 +85,38 @@ Result<void> TrinoEngine::check_schemas(const std::string& sql, const OwnerLog& 
     if (same) continue;
     return Error{Code::kEngine, "the columns of table " + in_quotes(name) +
                                     " changed since it was opened; check the policy and start "
-                                    "again; what was charged stays charged"};
+                                    "again"};
   }
   return {};
+}
+
+Result<void> TrinoEngine::check(const Reads& reads, const OwnerLog& log) {
+  DISCREET_TRY(check_schemas(reads, log));
+  return whole_.pass(*client_, reads, log);
+}
+
+Result<void> TrinoEngine::ready(const plan::Checked& checked, const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  client_->resume();
+  const std::string sql = lower_statement(checked, schemas_, Secret{}).select.print();
+  const Reads reads = reads_of(sql);
+  DISCREET_TRY(check(reads, log));
+  return try_to_compile(sql, tables_of(reads), log);
+}
+
+Result<void> TrinoEngine::try_to_compile(const std::string& sql,
+                                         const std::vector<TableName>& tables,
+                                         const OwnerLog& log) {
+  if (sql.size() < kSurelyCompiled) return {};
+  Told told;
+  const Result<void> tried =
+      client_->query(about_one_row(sql, tables), log, [](std::span<const Row>) {}, &told);
+  if (tried || told.fault.empty()) return tried;
+  return Error{
+      Code::kUnsupported,
+      "the question becomes a statement that is too long for Trino to compile; ask less in "
+      "one question, and write x IN (1, 2, 3) for x = 1 OR x = 2 OR x = 3; the owner's log "
+      "has Trino's words"};
 }
 
 Result<Sensitive<mechanism::Groups>> TrinoEngine::run(const plan::Checked& checked,
@@ -61,10 +125,41 @@ Result<Sensitive<mechanism::Groups>> TrinoEngine::run(const plan::Checked& check
   client_->resume();
   DISCREET_ASSIGN(Secret secret, Secret::fresh());
   const Statement statement = lower_statement(checked, schemas_, secret);
-  DISCREET_TRY(check_schemas(statement.select.print(), log));
-  DISCREET_ASSIGN(mechanism::Groups groups,
-                  run_statement(*client_, statement, checked.steps().size(), log));
-  return Sensitive<mechanism::Groups>(std::move(groups));
+  const Reads reads = reads_of(statement.select.print());
+  if (const Result<void> checks = check(reads, log); !checks) return after_charge(checks.error());
+  Told told;
+  Result<mechanism::Groups> groups =
+      run_statement(*client_, statement, checked.steps().size(), log, &told);
+  if (!groups && groups.error().code == Code::kInterrupted) return groups.error();
+  // Whether it failed or not: what nobody is to be answered about has one text, and rows that came
+  // meanwhile are such as were read whole.
+  if (!told.id.empty()) {
+    const auto stored = inspect_statement(*client_, told.id, tables_of(reads), log);
+    if (!stored) return after_charge(stored.error());
+    if (const auto same = whole_.check_same(*stored); !same) return after_charge(same.error());
+  }
+  if (const auto whole = whole_.pass(*client_, reads, log); !whole) {
+    return after_charge(whole.error());
+  }
+  if (!groups) return groups.error();
+  return Sensitive<mechanism::Groups>(*std::move(groups));
+}
+
+Result<std::vector<std::string>> TrinoEngine::repeated_keys(const policy::Policy& policy,
+                                                            const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  client_->resume();
+  DISCREET_TRY(check(declared_reads(policy, schemas_), log));
+  std::vector<std::string> repeated;
+  for (const lowering::UniqueKey& key : lowering::unique_keys(policy, dialect(), schemas_)) {
+    DISCREET_ASSIGN(const std::vector<Row> rows, client_->ask(key.most.print(), log));
+    const auto* const most = rows.size() == 1 && rows[0].size() == 1
+                                 ? std::get_if<std::int64_t>(rows[0].data())
+                                 : nullptr;
+    if (most == nullptr) return engine_failed();
+    if (*most > 1) repeated.push_back(key.name);
+  }
+  return repeated;
 }
 
 std::string TrinoEngine::explain(const plan::Checked& checked) const {

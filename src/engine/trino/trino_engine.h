@@ -10,17 +10,22 @@
 #include "engine/engine.h"
 #include "engine/lowering/dialect.h"
 #include "engine/trino/client.h"
+#include "engine/trino/whole_columns.h"
 
 namespace discreet::engine::trino {
 
 class TrinoEngine final : public Engine {
  public:
-  /// Reaches the policy's engine and checks tables, columns and types.
+  /// Reaches the policy's engine and checks tables, columns and types, as what they are stored, and
+  /// that the cluster runs nothing else on their rows.
   /// Fails with: kInvalidInput, kNotFound, kRefused, kUnsupported, kEngine; from the policy and the
   /// catalog.
   static Result<std::unique_ptr<TrinoEngine>> open(const policy::Policy& policy,
                                                    const OwnerLog& log);
 
+  /// That the statement's tables are as they were opened, that its columns can be read to their end,
+  /// and that Trino can compile it.
+  Result<void> ready(const plan::Checked& checked, const OwnerLog& log) override;
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;
@@ -33,17 +38,29 @@ class TrinoEngine final : public Engine {
   Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
                                     const std::vector<std::string>& columns,
                                     const OwnerLog& log) override;
+  /// Reads all declared columns to their end, too.
+  Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
+                                                 const OwnerLog& log) override;
 
  private:
-  TrinoEngine(std::unique_ptr<Client> client, lowering::Schemas schemas)
-      : client_(std::move(client)), schemas_(std::move(schemas)) {}
-  /// Nobody has changed the columns of the statement's tables since the opening: what makes it
-  /// total are their types.
-  Result<void> check_schemas(const std::string& sql, const OwnerLog& log);
+  TrinoEngine(std::unique_ptr<Client> client, lowering::Schemas schemas,
+              std::map<TableName, Stored> stored)
+      : client_(std::move(client)), schemas_(std::move(schemas)), whole_(std::move(stored)) {}
+  /// Tables and columns that a statement names.
+  Reads reads_of(const std::string& sql) const;
+  /// Nobody has changed the columns of these tables since the opening: what makes a statement total
+  /// are their types.
+  Result<void> check_schemas(const Reads& reads, const OwnerLog& log);
+  Result<void> check(const Reads& reads, const OwnerLog& log);
+  /// Whether Trino can, by the statement itself about one row of each table. It is total, so it does
+  /// not matter which row.
+  Result<void> try_to_compile(const std::string& sql, const std::vector<TableName>& tables,
+                              const OwnerLog& log);
 
   std::mutex mutex_;
   std::unique_ptr<Client> client_;
   lowering::Schemas schemas_;
+  WholeColumns whole_;
 };
 
 }  // namespace discreet::engine::trino
