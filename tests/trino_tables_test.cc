@@ -269,7 +269,7 @@ TEST(TrinoTables, WithVeryManyRowsOfOnePersonNeedNoMoreMemory) {
   const std::string schema = "memory.n" + std::to_string(getpid());
   cluster.must("CREATE SCHEMA " + schema);
   cluster.must("CREATE TABLE " + schema +
-               ".t AS SELECT 1 AS u, a * 1000 + b AS x FROM UNNEST(sequence(1, 150)) AS s(a), "
+               ".t AS SELECT 1 AS u, a * 1000 + b AS x FROM UNNEST(sequence(1, 600)) AS s(a), "
                "UNNEST(sequence(1, 1000)) AS t(b)");
   policy::Policy policy = policy_of(schema + ".t", {});
   policy.tables["t"].columns = {column_of("x", Type::kInteger)};

@@ -11,6 +11,7 @@
 #include "engine/trino/run.h"
 #include "engine/trino/sources.h"
 #include "engine/trino/statement.h"
+#include "engine/trino/types.h"
 
 namespace discreet::engine::trino {
 
@@ -67,7 +68,11 @@ Reads TrinoEngine::reads_of(const std::string& sql) const {
     if (sql.find(Sql::name(stored.name).print()) == sql.npos) continue;
     std::set<std::string>& columns = reads[stored.name];
     for (const StoredColumn& column : stored.columns) {
-      if (sql.find(lowering::quote_name(column.name)) != sql.npos) columns.insert(column.name);
+      // No statement of ours reads other types; a name of theirs may be one of its own words.
+      const bool is_read = can_identify(type_of(column.type));
+      if (is_read && sql.find(lowering::quote_name(column.name)) != sql.npos) {
+        columns.insert(column.name);
+      }
     }
   }
   return reads;
