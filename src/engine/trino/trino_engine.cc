@@ -29,8 +29,8 @@ Error after_charge(Error error) {
   return {Code::kEngine, std::move(error.message)};
 }
 
-/// Shorter statements than this are compiled by Trino, whatever they say. It makes one method of at
-/// most 64 KB of each filter and each list of outputs.
+/// No shorter statement than this was seen that Trino could not compile: it makes one method of at
+/// most 64 KB of each filter and each list of outputs. One that is missed fails after its charge.
 constexpr std::size_t kSurelyCompiled = 6'000;
 
 /// The same statement about one row of each table at most.
