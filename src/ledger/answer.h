@@ -4,12 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "ledger/record.h"
+#include "ledger/under_way.h"
 #include "privacy/receipt.h"
 
 namespace discreet::ledger {
@@ -23,6 +25,9 @@ struct Question {
   /// What earlier versions of the program would have said in the place of `key`, newest first. What
   /// is stored under them is found when nothing is stored under `key`; nothing new is stored so.
   std::vector<std::string> older_keys = {};
+  /// Whether a charge of the same question by the same analyst that has no answer is used in place
+  /// of a new one (L11). Whoever says so keeps to Ledger::begin_drawing().
+  bool takes_over = false;
 
   bool is_known_as(const std::string& stored) const {
     return stored == key || std::ranges::find(older_keys, stored) != older_keys.end();
@@ -47,8 +52,11 @@ class Answer {
   bool repeated_;
 };
 
+/// How often a charge can be tried, the first time included, before it counts as used (L11).
+inline constexpr int kTries = 3;
+
 /// A durable charge that has no answer yet: one receipt for each line of the charge. Dropping it
-/// gives nothing back.
+/// gives nothing back; but a question that takes over can be asked again.
 class Paid {
  public:
   Paid(Paid&&) noexcept = default;
@@ -58,14 +66,26 @@ class Paid {
   ~Paid() = default;
 
   Sequence charge() const { return charge_; }
+  /// Which try of its charge this is: 1, or more if it was taken over.
+  int number_of_try() const { return number_of_try_; }
+  /// An error before noise was drawn, with what asking again will cost. The words are the same for
+  /// all errors, also for one after which the charge was ended.
+  Error failed(const Error& error) const;
   std::vector<Receipt> receipts;
 
  private:
   friend class Ledger;
-  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash)
-      : receipts(std::move(all)), charge_(charge), hash_(hash) {}
+  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash,
+       std::shared_ptr<const UnderWay> under_way = nullptr, int number_of_try = 1)
+      : receipts(std::move(all)),
+        charge_(charge),
+        hash_(hash),
+        under_way_(std::move(under_way)),
+        number_of_try_(number_of_try) {}
   Sequence charge_;
   Hash hash_;  // of the charge's record: the answer goes to the ledger that was charged
+  std::shared_ptr<const UnderWay> under_way_;  // of a question that takes over
+  int number_of_try_;
 };
 
 using Outcome = std::variant<Answer, Paid>;
@@ -78,6 +98,7 @@ struct Quote {
   Price total_left;     ///< of the blocks named, before it
   Price analyst_left;   ///< the same
   bool repeat = false;  ///< a stored answer would be given
+  bool retry = false;   ///< a charge without an answer would be used: nothing is paid
   bool fits = false;
 
   /// Further namespaces that pay when this one does.

@@ -65,6 +65,32 @@ std::optional<std::uint64_t> Chains::Trail::next() {
   }
 }
 
+void OpenCharges::add(Sequence charge, const Key& key) {
+  keys_.emplace(charge, key);
+  charges_.emplace(key, charge);
+}
+
+void OpenCharges::answer(Sequence charge) {
+  const auto known = keys_.find(charge);
+  if (known == keys_.end()) return;
+  const auto [first, last] = charges_.equal_range(known->second);
+  charges_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == charge; }));
+  keys_.erase(known);
+}
+
+void OpenCharges::forget() {
+  keys_.clear();
+  charges_.clear();
+}
+
+std::vector<Sequence> OpenCharges::of(const Key& key) const {
+  std::vector<Sequence> found;
+  const auto [first, last] = charges_.equal_range(key);
+  for (auto at = first; at != last; ++at) found.push_back(at->second);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 Index::Key Index::key_of(char kind, std::initializer_list<std::string_view> parts) const {
   if (misleads_) return {};
   random::SipState<> state(secret_);
@@ -88,7 +114,13 @@ Index::Keys Index::keys_of(const Record& record) const {
   }
   if (record.kind == Kind::kAnswer) {
     keys.record = key_of('a', {record.units, record.question, record.snapshot});
+    keys.answered = record.about;
   }
+  // Those without a price only say how another charge was used.
+  if (record.kind == Kind::kCharge && record.price != Price()) {
+    keys.charge = key_of('c', {record.units, record.question, record.snapshot, record.analyst});
+  }
+  keys.forgets = record.kind == Kind::kRecovery || record.kind == Kind::kWitness;
   return keys;
 }
 
@@ -107,6 +139,9 @@ void Index::link(const Keys& keys) {
     shown_.push_back(records_.size());
     shares_.add(keys.share);
   }
+  if (keys.charge) open_.add(records_.size(), *keys.charge);
+  if (keys.answered) open_.answer(*keys.answered);
+  if (keys.forgets) open_.forget();
   records_.add(keys.record);
 }
 
@@ -132,6 +167,18 @@ Index::Trail Index::answers(const QuestionKey& key) const {
 
 Index::Trail Index::shares(const QuestionKey& key, std::string_view analyst) const {
   return {*this, true, key_of('s', {key.units, key.question, key.snapshot, analyst})};
+}
+
+std::vector<Sequence> Index::unanswered(const QuestionKey& key, std::string_view analyst) const {
+  const Key wanted = key_of('c', {key.units, key.question, key.snapshot, analyst});
+  std::vector<Sequence> found = open_.of(wanted);
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Keys& keys = waiting_[i];
+    if (keys.charge == wanted) found.push_back(records_.size() + i);
+    if (keys.answered) std::erase(found, *keys.answered);
+    if (keys.forgets) found.clear();
+  }
+  return found;
 }
 
 Index::Trail::Trail(const Index& index, bool is_of_shares, const Key& key)

@@ -13,6 +13,9 @@
 // length. Keys are hashed under a secret, so that nobody can choose ids that cause many. A record
 // takes 10 bytes, up to 13 right after the index has grown; a share takes 18 more, or 21.
 //
+// Charges without an answer are kept beside it, by who asked what (OpenCharges): there are few, and
+// each goes when its answer comes.
+//
 // [Kn98] Knuth: The Art of Computer Programming 3, 6.4: chaining.
 // [AB07] Almeida, Baquero, Preguica, Hutchison: Scalable Bloom filters. IPL 101(6), 2007: growing
 //        by a further, larger table, so that no key is ever needed again.
@@ -22,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ledger/record.h"
@@ -78,6 +82,25 @@ class Chains {
   std::uint64_t size_ = 0;
 };
 
+/// Charges that wait for their answer, under keys.
+class OpenCharges {
+ public:
+  using Key = random::Hash128;
+
+  void add(Sequence charge, const Key& key);
+  void answer(Sequence charge);
+  void forget();
+  /// From the oldest to the newest.
+  std::vector<Sequence> of(const Key& key) const;
+
+ private:
+  struct Low {
+    std::size_t operator()(const Key& key) const { return key.low; }
+  };
+  std::unordered_map<Sequence, Key> keys_;
+  std::unordered_multimap<Key, Sequence, Low> charges_;
+};
+
 class Index {
  public:
   Index() = default;
@@ -112,7 +135,12 @@ class Index {
   Trail answers(const QuestionKey& key) const;
   /// Shares of an answer to this question by this analyst.
   Trail shares(const QuestionKey& key, std::string_view analyst) const;
+  /// Charges of this question by this analyst that have a price and no answer, from the oldest to
+  /// the newest; none from before a recovery or a new witness: what was lost with the records
+  /// behind them may have been their answer (L11).
+  std::vector<Sequence> unanswered(const QuestionKey& key, std::string_view analyst) const;
 
+  /// Of the trails; an unanswered charge takes some 150 more.
   std::size_t bytes() const;
 
  private:
@@ -120,6 +148,9 @@ class Index {
   struct Keys {
     std::optional<Key> record;  ///< a payment's id, an answer's question
     std::optional<Key> share;   ///< its question and its analyst
+    std::optional<Key> charge;  ///< the same of a charge that may be answered
+    std::optional<Sequence> answered = {};
+    bool forgets = false;  ///< who waits for an answer
   };
 
   Key key_of(char kind, std::initializer_list<std::string_view> parts) const;
@@ -131,7 +162,8 @@ class Index {
   Chains records_;               // by sequence
   Chains shares_;                // by their place in the next
   std::vector<Sequence> shown_;  // the sequences of shares
-  std::vector<Keys> waiting_;    // of the records behind those
+  OpenCharges open_;
+  std::vector<Keys> waiting_;  // of the records behind those
   bool tries_ = false;
 };
 

@@ -23,6 +23,10 @@
 //       synced every N charges, at most N - 1 charges can be undone unseen.
 //   L8  A charge that several namespaces pay is in the history for all of them, or for none.
 //   L7  A charge has one receipt for each of its parts, ever, whichever process takes it.
+//   L11 A question that takes over is not charged again while its charge has no answer: at most
+//       kTries tries, each durable before its receipts exist, and one answer. The charge covers all
+//       of them if no failure after the first draw depends on data or noise; in any case they are
+//       private with kTries times its price.
 //
 // Thread-safe: threads that wait for the disk share one commit. A child that fork() made is
 // refused.
@@ -47,6 +51,7 @@
 #include "ledger/commit_queue.h"
 #include "ledger/index.h"
 #include "ledger/record.h"
+#include "ledger/room.h"
 #include "ledger/seal.h"
 #include "ledger/sqlite_store.h"
 #include "ledger/state.h"
@@ -61,6 +66,8 @@ struct World {
   Clock clock = system_time_ms;
   std::function<std::unique_ptr<Witness>(const std::filesystem::path&)> witness = file_witness;
   std::function<Result<std::uint64_t>(const std::filesystem::path&)> device = device_of;
+  /// Bytes that are free where a file is.
+  std::function<Result<std::uint64_t>(const std::filesystem::path&)> room = room_at;
   std::string sqlite_vfs = {};  ///< empty: SQLite's own
   int busy_ms = 60'000;         ///< how long to wait for other processes
   bool index_misleads = false;  ///< it raises all the false alarms that there can be
@@ -99,6 +106,9 @@ struct Opened {
 /// unless the owner says otherwise. Fails with: kInvalidInput when the environment names neither.
 Result<std::filesystem::path> default_home(const std::string& ledger_id);
 
+/// A charge is refused when the ledger's disk has less room than this.
+inline constexpr std::uint64_t kLeastRoom = 16 << 20;
+
 /// How far a clock may lag behind the last record before somebody must look at it.
 inline constexpr std::int64_t kClockSlackMs = 5 * 60 * 1000;
 
@@ -118,6 +128,35 @@ struct Upgraded {
   Sequence record = 0;     ///< the signed record of it
 
   bool is_needed() const { return from != to; }
+};
+
+class Ledger;
+
+/// The time in which noise is drawn for a charge and made an answer. If it ends without one, the
+/// charge is ended too, durably: what failed may have depended on the noise, so nobody draws again.
+/// Room for that record, and for an answer of up to kRoom / 4 bytes, is held on the disk meanwhile
+/// (not where the ledger is in PostgreSQL, nor on a disk that cannot); for a longer one it is looked
+/// for. Must not outlive the ledger.
+class Drawing {
+ public:
+  static constexpr std::uint64_t kRoom = 1 << 20;
+
+  Drawing(Drawing&& other) noexcept;
+  Drawing& operator=(Drawing&&) = delete;
+  ~Drawing();
+  /// Ledger::store(), in the room that was held.
+  Result<Answer> store(Paid&& paid, std::string bytes);
+
+ private:
+  friend class Ledger;
+  Drawing(Ledger& ledger, Sequence charge, const Hash& hash,
+          std::shared_ptr<const UnderWay> under_way)
+      : ledger_(&ledger), charge_(charge), hash_(hash), under_way_(std::move(under_way)) {}
+  Ledger* ledger_;  // none: it has its answer, or was moved from
+  Sequence charge_;
+  Hash hash_;
+  std::shared_ptr<const UnderWay> under_way_;  // who waits goes on after the charge was ended
+  HeldRoom room_;
 };
 
 class Ledger {
@@ -145,9 +184,20 @@ class Ledger {
 
   /// Fails with: kNotFound (namespace, analyst, block); kRefused (another relation of neighbours;
   /// no guarantee in the namespace's notion); kConflict (the request id belongs to another
-  /// question); kBudget; kInvalidInput; kStorage and kCorrupt: nothing was charged, or it was and
-  /// is lost.
+  /// question, or was charged and has no tries left); kBudget; kInvalidInput; kStorage and
+  /// kCorrupt: nothing was charged, or it was and is lost. Waits while another thread of this
+  /// process works on a charge that would be taken over.
   Result<Outcome> charge(const Charge& charge, const Question& question);
+  // Tries (ledger_tries.cc). Whoever takes over computes everything that can fail, calls this, and
+  // then draws and stores:
+  //   DISCREET_ASSIGN(Drawing drawing, ledger.begin_drawing(paid));
+  //   ... Door::release(...) ...
+  //   DISCREET_ASSIGN(Answer answer, drawing.store(std::move(paid), bytes));
+  /// Fails with: kStorage when there is no room; nothing was drawn then, and the try failed.
+  Result<Drawing> begin_drawing(const Paid& paid);
+  /// This charge is not taken over any more: whoever was stopped by a limit of time says so, since
+  /// time depends on data. Fails with: kStorage, kCorrupt; it may be taken over then.
+  Result<void> end_charge(const Paid& paid);
   /// Stores the answer to a charge. When the question was answered meanwhile, the stored bytes are
   /// returned and the new ones dropped (L5).
   /// Fails with: kInvalidInput (more than 256 MiB; another ledger's charge); kConflict (answered
@@ -270,17 +320,30 @@ class Ledger {
   /// Whether the analyst who asks has a share of this answer, or bought its bytes.
   Result<bool> has_paid(const Record& answer, const Question& question);
 
+  // ledger_tries.cc
+  friend class Drawing;
+  struct Unanswered;
+  struct Request;
+  Result<std::optional<Unanswered>> find_unanswered(const Request& request);
+  Result<std::optional<Unanswered>> tries_of(Sequence charge, const Request& request);
+  Result<bool> use_unanswered(Request& request);
+  Result<void> append_use(const Record& charge, const std::string& id);
+  Result<void> end_charge(Sequence charge, const Hash& hash);
+  Result<void> check_room(std::uint64_t bytes) const;
+  static Error no_tries_left(const Request& request, const Record& earlier);
+
   // ledger_charge.cc
   struct Payer;
-  struct Request;
   Result<Payer> payer_of(const Request& request, const ChargedUnits& units) const;
   Result<void> examine(Request& request) const;
-  Result<void> check_request_id(const Request& request);
+  /// The newest record under the request's id.
+  Result<std::optional<Record>> check_request_id(const Request& request);
   Result<void> check_budgets(const Request& request) const;
   Result<void> check_same_question(const Record& answer, const Price& price, const Hash& plan,
                                    const std::string& blocks);
   Result<void> pay(Request& request);
   Result<void> append_payments(Request& request);
+  Result<void> append_answer(const Record& charge, const std::string& bytes);
   Error refusal(const Payer& payer, const Account& account, const std::string& whose) const;
 
   // ledger_upgrade.cc

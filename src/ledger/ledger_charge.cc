@@ -2,7 +2,7 @@
 // The life of a charge: examined, paid or found to be a repeat, answered.
 #include <utility>
 
-#include "ledger/ledger.h"
+#include "ledger/request.h"
 
 namespace discreet::ledger {
 namespace {
@@ -59,33 +59,6 @@ Error gave_its_answer() {
 
 }  // namespace
 
-/// One namespace that pays, with what the state knows of it.
-struct Ledger::Payer {
-  const ChargedUnits* units = nullptr;
-  const NamespaceState* space = nullptr;
-  const Account* analyst = nullptr;
-  Price price;
-  std::string blocks;
-  std::vector<std::size_t> numbers;
-};
-
-/// A charge with what was found out about it. Valid within a transaction, but for what it outputs.
-struct Ledger::Request {
-  Request(const Charge& asked, const Question& what) : charge(asked), question(what) {}
-
-  const Charge& charge;
-  const Question& question;
-  std::vector<Payer> payers;  // Charge::units(), then its `also`
-
-  // What came of it:
-  std::optional<Record> stored;  // the answer that is there already
-  std::string bytes;             // its bytes
-  Sequence sequence = 0;         // of the new charge
-  Hash hash{};
-
-  const Payer& first() const { return payers.front(); }
-};
-
 /// A function of question, charge and history.
 Result<Ledger::Payer> Ledger::payer_of(const Request& request, const ChargedUnits& units) const {
   Payer payer;
@@ -125,18 +98,18 @@ Result<void> Ledger::examine(Request& request) const {
 }
 
 /// An id stands for one question for ever.
-Result<void> Ledger::check_request_id(const Request& request) {
-  DISCREET_ASSIGN(const std::optional<Record> earlier,
+Result<std::optional<Record>> Ledger::check_request_id(const Request& request) {
+  DISCREET_ASSIGN(std::optional<Record> earlier,
                   find_request(request.charge.units().name, request.question.analyst,
                                request.charge.request_id()));
-  if (!earlier) return {};
+  if (!earlier) return earlier;
   const char* const difference = !request.question.is_known_as(earlier->question) ? "question"
                                  : earlier->snapshot != request.question.snapshot ? "snapshot"
                                  : earlier->plan != request.charge.plan()         ? "plan"
                                  : earlier->price != request.first().price        ? "price"
                                  : earlier->blocks != request.first().blocks      ? "blocks"
                                                                                   : nullptr;
-  if (difference == nullptr) return {};
+  if (difference == nullptr) return earlier;
   return Error{Code::kConflict, "request id " + in_quotes(request.charge.request_id()) +
                                     " was used for another " + difference + " (record " +
                                     std::to_string(earlier->sequence) +
@@ -183,10 +156,9 @@ Result<void> Ledger::check_budgets(const Request& request) const {
 
 /// Finds the stored answer, or appends what has to be paid. Within a write transaction.
 Result<void> Ledger::pay(Request& request) {
-  request.payers.clear();
-  request.stored.reset();
+  request.begin();
   DISCREET_TRY(examine(request));
-  DISCREET_TRY(check_request_id(request));
+  DISCREET_ASSIGN(const std::optional<Record> earlier, check_request_id(request));
   DISCREET_ASSIGN(request.stored, find_answer(request.charge.units().name, request.question));
   if (request.stored) {
     DISCREET_TRY(check_same_question(*request.stored, request.first().price, request.charge.plan(),
@@ -196,8 +168,14 @@ Result<void> Ledger::pay(Request& request) {
     if (paid) return {};
   }
   if (!request.stored && state_.gave_its_answer()) return gave_its_answer();
+  if (request.question.takes_over) {
+    DISCREET_ASSIGN(const bool is_used, use_unanswered(request));
+    if (is_used) return {};
+    if (earlier) return no_tries_left(request, *earlier);
+  }
   DISCREET_TRY(check_budgets(request));
   if (!batch_time_) return batch_time_.error();
+  DISCREET_TRY(check_room(kLeastRoom));
   return append_payments(request);
 }
 
@@ -231,13 +209,20 @@ Result<void> Ledger::append_payments(Request& request) {
     DISCREET_TRY(append(std::move(record)));
     if (state_.sequence() == request.sequence) request.hash = state_.hash();
   }
+  if (request.question.takes_over && !request.stored) {
+    request.under_way = std::make_shared<const UnderWay>(request.hash);
+  }
   return {};
 }
 
 Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
   DISCREET_TRY(check_sizes(charge, question));
   Request request(charge, question);
-  DISCREET_TRY(commit([&] { return pay(request); }, true));
+  for (;;) {
+    DISCREET_TRY(commit([&] { return pay(request); }, true));
+    if (!request.waits) break;
+    UnderWay::wait_for(request.hash);
+  }
   // From here on it is durable (L1).
   if (request.stored) {
     return Outcome(Answer(std::move(request.bytes), request.stored->about, true));
@@ -248,7 +233,8 @@ Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
   for (const ChargeLine& line : charge.lines()) {
     receipts.push_back(Receipt(line.noise, line.cost, id));
   }
-  return Outcome(Paid(std::move(receipts), request.sequence, request.hash));
+  return Outcome(Paid(std::move(receipts), request.sequence, request.hash,
+                      std::move(request.under_way), request.number_of_try));
 }
 
 Result<std::string> Ledger::bytes_of_answer(const Record& answer) {
@@ -257,6 +243,22 @@ Result<std::string> Ledger::bytes_of_answer(const Record& answer) {
   return Error{Code::kCorrupt, "the stored answer of record " + std::to_string(answer.sequence) +
                                    (bytes ? " was changed" : " is missing") +
                                    "; restore the newest copy of the ledger"};
+}
+
+Result<void> Ledger::append_answer(const Record& charge, const std::string& bytes) {
+  if (!batch_time_) return batch_time_.error();
+  Record record;
+  record.kind = Kind::kAnswer;
+  record.units = charge.units;
+  record.analyst = charge.analyst;
+  record.question = charge.question;
+  record.snapshot = charge.snapshot;
+  record.about = charge.sequence;
+  record.content = sha256(bytes);
+  DISCREET_TRY(append(record));
+  const Result<void> kept = store_->put_answer(record, bytes);
+  if (!kept) broken_ = kept.error();
+  return kept;
 }
 
 Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
@@ -281,20 +283,7 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
       DISCREET_TRY(check_same_question(*first, charge->price, charge->plan, charge->blocks));
       DISCREET_ASSIGN(earlier, bytes_of_answer(*first));
     }
-    if (!batch_time_) return batch_time_.error();
-    const std::string& kept_bytes = earlier ? *earlier : bytes;
-    Record record;
-    record.kind = Kind::kAnswer;
-    record.units = charge->units;
-    record.analyst = charge->analyst;
-    record.question = charge->question;
-    record.snapshot = charge->snapshot;
-    record.about = charge->sequence;
-    record.content = sha256(kept_bytes);
-    DISCREET_TRY(append(record));
-    const Result<void> kept = store_->put_answer(record, kept_bytes);
-    if (!kept) broken_ = kept.error();
-    return kept;
+    return append_answer(*charge, earlier ? *earlier : bytes);
   };
   DISCREET_TRY(commit(work, true));
   // From here on it is durable (L2).
@@ -308,7 +297,7 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
   const auto work = [&]() -> Result<void> {
     Request request(charge, question);
     DISCREET_TRY(examine(request));
-    DISCREET_TRY(check_request_id(request));
+    DISCREET_ASSIGN(const std::optional<Record> earlier, check_request_id(request));
     const Payer& first = request.first();
     DISCREET_ASSIGN(const auto stored, find_answer(request.charge.units().name, question));
     if (stored) {
@@ -319,17 +308,23 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
     if (stored) {
       DISCREET_ASSIGN(paid, has_paid(*stored, question));
     }
+    if (question.takes_over && !paid && !state_.gives_one_answer()) {
+      DISCREET_ASSIGN(const auto unanswered, find_unanswered(request));
+      quote.retry = unanswered.has_value();
+      if (!quote.retry && earlier) return no_tries_left(request, *earlier);
+    }
+    const bool is_free = paid || quote.retry;
     quote.price = first.price;
     quote.repeat = stored.has_value();
-    if (!stored) quote.total_pays = first.price;
-    if (!stored || !paid) quote.analyst_pays = first.price;
+    if (!stored && !is_free) quote.total_pays = first.price;
+    if (!is_free) quote.analyst_pays = first.price;
     quote.total_left = first.space->total.left(first.numbers);
     quote.analyst_left = first.analyst->left(first.numbers);
     quote.fits = true;
     for (const Payer& payer : request.payers) {
       const Price nothing;
-      const Price& total = stored ? nothing : payer.price;
-      const Price& own = stored && paid ? nothing : payer.price;
+      const Price& total = stored || is_free ? nothing : payer.price;
+      const Price& own = is_free ? nothing : payer.price;
       quote.fits = quote.fits && payer.space->total.admits(total, payer.numbers) &&
                    payer.analyst->admits(own, payer.numbers);
       if (&payer == &first) continue;

@@ -79,7 +79,7 @@ Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, S
   DISCREET_TRY(look(work));
   // An answer that was bought with another charge is given too: this charge paid as much.
   if (answer) return Outcome(Answer(std::move(bytes), answer->about, true));
-  return Outcome(Paid({}, paid, run->hash));
+  return Outcome(Paid({}, paid, run->hash, std::make_shared<const UnderWay>(run->hash)));
 }
 
 Result<Hash> Ledger::secret(const std::string& purpose) {

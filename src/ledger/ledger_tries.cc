@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Charges without an answer, taken over by the same question (L11; ledger.md, "Tries").
+#include <utility>
+
+#include "ledger/request.h"
+#include "ledger/store_place.h"
+
+namespace discreet::ledger {
+namespace {
+
+std::string id_of_try(Sequence charge, int number) {
+  return "try " + std::to_string(number) + " of " + std::to_string(charge);
+}
+
+std::string id_of_end(Sequence charge) { return "end of " + std::to_string(charge); }
+
+std::string times(int count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
+
+}  // namespace
+
+Error Paid::failed(const Error& error) const {
+  const int left = kTries - number_of_try_;
+  const std::string record = " (record " + std::to_string(charge_) + ")";
+  return {error.code,
+          error.message +
+              (left > 0 ? "; what was charged" + record + " has no answer yet: the same question " +
+                              "is tried again without a further charge, at most " + times(left) +
+                              ", unless a time limit stopped it"
+                        : "; what was charged" + record + " is used up: asked again, under " +
+                              "another request id, the question is charged again")};
+}
+
+/// The charge of record `charge`, if it is for just this request and is tried now or may be.
+Result<std::optional<Ledger::Unanswered>> Ledger::tries_of(Sequence charge,
+                                                           const Request& request) {
+  const std::string& units = request.charge.units().name;
+  const std::string& analyst = request.question.analyst;
+  DISCREET_ASSIGN(std::optional<Record> record, store_->record(charge));
+  const bool is_this =
+      record && record->kind == Kind::kCharge && record->units == units &&
+      record->analyst == analyst && request.question.is_known_as(record->question) &&
+      record->snapshot == request.question.snapshot && record->plan == request.charge.plan() &&
+      record->price == request.first().price && record->blocks == request.first().blocks;
+  if (!is_this) return std::optional<Unanswered>();
+  Unanswered found{.charge = *std::move(record)};
+  found.is_tried = UnderWay::has(found.charge.hash);
+  if (found.is_tried) return std::optional(std::move(found));
+  // A run in parts is gone on with by its checkpoint, not from its beginning (L7).
+  for (const std::string& id : {id_of_end(charge), "part 1 of " + std::to_string(charge)}) {
+    DISCREET_ASSIGN(const auto used, find_request(units, analyst, id));
+    if (used) return std::optional<Unanswered>();
+  }
+  while (found.tries < kTries) {
+    DISCREET_ASSIGN(const auto used,
+                    find_request(units, analyst, id_of_try(charge, found.tries + 1)));
+    if (!used) return std::optional(std::move(found));
+    ++found.tries;
+  }
+  return std::optional<Unanswered>();
+}
+
+/// The oldest one. Within a transaction.
+Result<std::optional<Ledger::Unanswered>> Ledger::find_unanswered(const Request& request) {
+  const Question& question = request.question;
+  std::vector<std::string> keys = {question.key};
+  keys.insert(keys.end(), question.older_keys.begin(), question.older_keys.end());
+  for (const std::string& key : keys) {
+    const QuestionKey asked{request.charge.units().name, key, question.snapshot};
+    for (const Sequence charge : index_.unanswered(asked, question.analyst)) {
+      DISCREET_ASSIGN(std::optional<Unanswered> found, tries_of(charge, request));
+      if (found) return found;
+    }
+  }
+  return std::optional<Unanswered>();
+}
+
+/// A record without a price that says how `charge` was used.
+Result<void> Ledger::append_use(const Record& charge, const std::string& id) {
+  if (!batch_time_) return batch_time_.error();
+  Record record;
+  record.kind = Kind::kCharge;
+  record.units = charge.units;
+  record.analyst = charge.analyst;
+  record.blocks = charge.blocks;
+  record.request_id = id;
+  record.question = id;
+  record.snapshot = charge.snapshot;
+  record.plan = charge.plan;
+  record.detail = id + ", paid there";
+  return append(std::move(record));
+}
+
+/// False: there is none, so that the question must be paid for.
+Result<bool> Ledger::use_unanswered(Request& request) {
+  DISCREET_ASSIGN(const std::optional<Unanswered> found, find_unanswered(request));
+  if (!found) return false;
+  request.sequence = found->charge.sequence;
+  request.hash = found->charge.hash;
+  if (found->is_tried) {
+    request.waits = true;
+    return true;
+  }
+  // Somebody else was answered meanwhile. This analyst has paid as much and got nothing for it, so
+  // that answer is theirs too (L5).
+  if (request.stored) {
+    DISCREET_TRY(append_answer(found->charge, request.bytes));
+    return true;
+  }
+  DISCREET_TRY(check_room(kLeastRoom));
+  request.number_of_try = found->tries + 1;
+  DISCREET_TRY(append_use(found->charge, id_of_try(request.sequence, request.number_of_try)));
+  request.under_way = std::make_shared<const UnderWay>(request.hash);
+  return true;
+}
+
+Error Ledger::no_tries_left(const Request& request, const Record& earlier) {
+  return {Code::kConflict,
+          "request id " + in_quotes(request.charge.request_id()) + " was charged (record " +
+              std::to_string(earlier.sequence) +
+              ") and has no answer, and its tries are used up; an id is charged once: ask again "
+              "under another id, which is charged again"};
+}
+
+Result<void> Ledger::check_room(std::uint64_t bytes) const {
+  if (is_postgres(path_)) return {};
+  const Result<std::uint64_t> free = world_.room(path_);
+  if (!free || *free >= bytes) return {};  // where it cannot be told, it is tried
+  return Error{Code::kStorage, "the disk of the ledger is almost full: less than " +
+                                   std::to_string(bytes >> 20) +
+                                   " MiB are free; nothing was charged. Make room, and ask again"};
+}
+
+Result<void> Ledger::end_charge(Sequence charge, const Hash& hash) {
+  const auto work = [&]() -> Result<void> {
+    if (state_.gives_one_answer()) return {};  // there is no second try in any case
+    DISCREET_ASSIGN(const std::optional<Record> record, store_->record(charge));
+    if (!record || record->hash != hash) return invalid_input("a charge of another ledger");
+    DISCREET_ASSIGN(const auto ended,
+                    find_request(record->units, record->analyst, id_of_end(charge)));
+    if (ended) return {};
+    return append_use(*record, id_of_end(charge));
+  };
+  return commit(work, true);
+}
+
+Result<void> Ledger::end_charge(const Paid& paid) { return end_charge(paid.charge_, paid.hash_); }
+
+Result<Drawing> Ledger::begin_drawing(const Paid& paid) {
+  Drawing drawing(*this, paid.charge_, paid.hash_, paid.under_way_);
+  if (is_postgres(path_)) return drawing;
+  Result<HeldRoom> room = HeldRoom::at(path_, Drawing::kRoom);
+  if (!room) {
+    drawing.ledger_ = nullptr;  // nothing was drawn
+    return paid.failed(room.error());
+  }
+  drawing.room_ = *std::move(room);
+  return drawing;
+}
+
+Drawing::Drawing(Drawing&& other) noexcept
+    : ledger_(std::exchange(other.ledger_, nullptr)),
+      charge_(other.charge_),
+      hash_(other.hash_),
+      under_way_(std::move(other.under_way_)),
+      room_(std::move(other.room_)) {}
+
+Drawing::~Drawing() {
+  if (ledger_ == nullptr) return;
+  room_.give_back();
+  // If not even this can be written, the disk or the witness failed, and the ledger is dead.
+  (void)ledger_->end_charge(charge_, hash_).has_value();
+}
+
+Result<Answer> Drawing::store(Paid&& paid, std::string bytes) {
+  DISCREET_CHECK(ledger_ != nullptr && paid.charge() == charge_);
+  Paid used = std::move(paid);  // whatever happens, it is not used again
+  room_.give_back();
+  if (bytes.size() > kRoom / 4 && !ledger_->check_room(4 * bytes.size())) {
+    return Error{Code::kStorage,
+                 "the disk of the ledger has no room for the answer; what was charged is used up"};
+  }
+  Result<Answer> answer = ledger_->store(std::move(used), std::move(bytes));
+  if (answer) ledger_ = nullptr;
+  return answer;
+}
+
+}  // namespace discreet::ledger

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/under_way.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace discreet::ledger {
+namespace {
+
+struct Charges {
+  std::mutex mutex;
+  std::condition_variable changed;
+  /// With the process: what a forked child finds here of its parent's is nobody's.
+  std::map<std::pair<pid_t, Hash>, int> threads;
+};
+
+Charges& charges() {
+  static Charges* const all = new Charges;  // whoever outlives main may still end a try
+  return *all;
+}
+
+}  // namespace
+
+UnderWay::UnderWay(const Hash& charge) : charge_(charge) {
+  Charges& all = charges();
+  const std::lock_guard lock(all.mutex);
+  ++all.threads[{getpid(), charge_}];
+}
+
+UnderWay::~UnderWay() {
+  Charges& all = charges();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.threads.find({getpid(), charge_});
+  if (found == all.threads.end() || --found->second > 0) return;
+  all.threads.erase(found);
+  all.changed.notify_all();
+}
+
+bool UnderWay::has(const Hash& charge) {
+  Charges& all = charges();
+  const std::lock_guard lock(all.mutex);
+  return all.threads.contains({getpid(), charge});
+}
+
+void UnderWay::wait_for(const Hash& charge) {
+  Charges& all = charges();
+  std::unique_lock lock(all.mutex);
+  all.changed.wait(lock, [&] { return !all.threads.contains({getpid(), charge}); });
+}
+
+}  // namespace discreet::ledger
