@@ -2,8 +2,19 @@
 #include "engine/engine.h"
 
 #include "base/suggest.h"
+#include "engine/keyed_hash.h"
 
 namespace discreet::engine {
+
+Result<void> check_ready(Engine& engine, const plan::Checked& checked, const OwnerLog& log) {
+  DISCREET_TRY(Secret::fresh());
+  const Result<void> ready = engine.ready(checked, log);
+  if (ready || ready.error().code != Code::kEngine) return ready;
+  if (log.say) log.say(ready.error().message);
+  return Error{Code::kEngine,
+               "the data cannot be reached now; nothing was charged, and the owner's log has the "
+               "reason. Ask again later"};
+}
 
 Error interrupted() {
   return {Code::kInterrupted,

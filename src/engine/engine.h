@@ -13,6 +13,7 @@
 //   E4  One snapshot, read only.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -31,7 +32,34 @@ namespace discreet::engine {
 struct OwnerLog {
   std::function<void(const std::string&)> say;
   std::function<void(int percent)> progress;
+  /// Called when a limit of time stops a question. The error that follows looks like any other.
+  std::function<void()> out_of_time = {};
 };
+
+/// A log that remembers whether time ran out: a question that it stopped is not tried again at the
+/// old price, since time depends on data (ledger.md, L11).
+class TimedLog {
+ public:
+  explicit TimedLog(const OwnerLog& log) : log_(log) {
+    log_.out_of_time = [this] { ran_out_ = true; };
+  }
+  TimedLog(const TimedLog&) = delete;
+  TimedLog& operator=(const TimedLog&) = delete;
+  const OwnerLog& log() const { return log_; }
+  bool ran_out() const { return ran_out_; }
+
+ private:
+  OwnerLog log_;
+  std::atomic<bool> ran_out_{false};
+};
+
+class Engine;
+
+/// What must be right before a question is charged: its tables can be reached, and the random
+/// source is healthy. A function of the world, never of a row.
+/// Fails with: kEngine, with one text for whatever is wrong with the data's place; kNoEntropy;
+/// kInterrupted.
+Result<void> check_ready(Engine& engine, const plan::Checked& checked, const OwnerLog& log);
 
 /// What every question says that was stopped (Engine::interrupt).
 Error interrupted();

@@ -138,13 +138,34 @@ Result<CheckedLesson> check_lesson(const policy::Policy& policy, ledger::Ledger&
   return CheckedLesson{std::move(checked),
                        {.analyst = lesson.analyst,
                         .key = std::string(key.begin(), key.end()),
-                        .snapshot = policy.snapshot}};
+                        .snapshot = policy.snapshot,
+                        .takes_over = true}};
+}
+
+Result<void> check_before_charge(ledger::Ledger& ledger, engine::Engine& engine,
+                                 const CheckedLesson& checked, const engine::OwnerLog& log) {
+  DISCREET_ASSIGN(const ledger::Quote quote,
+                  ledger.quote(checked.training.rows.charge(), checked.question));
+  if (quote.repeat || !quote.fits) return {};
+  return engine::check_ready(engine, checked.training.rows, log);
+}
+
+Result<Sensitive<mechanism::UnitRows>> rows_for(const ledger::Paid& paid, ledger::Ledger& ledger,
+                                                engine::Engine& engine,
+                                                const CheckedLesson& checked,
+                                                const engine::OwnerLog& log) {
+  const engine::TimedLog timed(log);
+  auto rows = engine.rows(checked.training, timed.log());
+  if (rows) return rows;
+  if (timed.ran_out()) DISCREET_TRY(ledger.end_charge(paid));
+  return paid.failed(rows.error());
 }
 
 Result<Taught> teach(const policy::Policy& policy, ledger::Ledger& ledger, engine::Engine& engine,
                      const Lesson& lesson, const engine::OwnerLog& log,
                      const std::function<Result<std::string>(Sums&, const Certificate&)>& fit) {
   DISCREET_ASSIGN(const CheckedLesson checked, check_lesson(policy, ledger, lesson));
+  DISCREET_TRY(check_before_charge(ledger, engine, checked, log));
   DISCREET_ASSIGN(ledger::Outcome outcome,
                   ledger.charge(checked.training.rows.charge(), checked.question));
   if (const auto* const seen = std::get_if<ledger::Answer>(&outcome)) {
@@ -152,13 +173,15 @@ Result<Taught> teach(const policy::Policy& policy, ledger::Ledger& ledger, engin
   }
   ledger::Paid& paid = std::get<ledger::Paid>(outcome);
   const Certificate certificate = checked.certificate(lesson, policy, paid.receipts.front().id());
-  DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows, engine.rows(checked.training, log));
+  DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows,
+                  rows_for(paid, ledger, engine, checked, log));
+  DISCREET_ASSIGN(ledger::Drawing drawing, ledger.begin_drawing(paid));
   DISCREET_ASSIGN(
       mechanism::ClippedSums series,
       mechanism::ClippedSums::open(checked.training.terms, std::move(paid.receipts.front())));
   Sums sums(std::move(series), rows);
   DISCREET_ASSIGN(std::string bytes, fit(sums, certificate));
-  DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), std::move(bytes)));
+  DISCREET_ASSIGN(const ledger::Answer answer, drawing.store(std::move(paid), std::move(bytes)));
   return Taught{answer.bytes(), answer.repeated()};
 }
 

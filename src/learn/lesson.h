@@ -2,8 +2,9 @@
 // A lesson: from a table of the policy to a model that is stored. The life of a question, as in
 // session/: checked, charged whole and durably, then the rows, the rounds, the stored answer.
 //
-// A run that dies after its charge stays charged: the rounds' answers are gone with it, and asking
-// again is charged again, but for a lesson in parts (parts.h). The same lesson under the same
+// A run that dies after its charge stays charged: the rounds' answers are gone with it. The same
+// lesson, asked again, takes that charge over (ledger.md, L11), unless it failed after a round was
+// drawn; a lesson in parts goes on from its checkpoint (parts.h). The same lesson under the same
 // snapshot label gives the stored bytes, free.
 #pragma once
 
@@ -63,6 +64,16 @@ struct CheckedLesson {
 };
 Result<CheckedLesson> check_lesson(const policy::Policy& policy, ledger::Ledger& ledger,
                                    const Lesson& lesson);
+
+/// What must be right before a lesson is charged (engine::check_ready), unless nothing is charged.
+Result<void> check_before_charge(ledger::Ledger& ledger, engine::Engine& engine,
+                                 const CheckedLesson& checked, const engine::OwnerLog& log);
+/// The rows that a lesson learns from. One that its time limit stops is not tried again at the old
+/// price.
+Result<Sensitive<mechanism::UnitRows>> rows_for(const ledger::Paid& paid, ledger::Ledger& ledger,
+                                                engine::Engine& engine,
+                                                const CheckedLesson& checked,
+                                                const engine::OwnerLog& log);
 
 /// Charges, reads the rows, lets `fit` make the bytes, stores them.
 /// Fails with: what the checker, the ledger and the engine say; after the charge only the world

@@ -139,6 +139,7 @@ Result<Taught> teach_in_parts(const policy::Policy& policy, ledger::Ledger& ledg
     }
     // A place that cannot be written to is found before anything is charged.
     if (saves) DISCREET_TRY(OpenFile::open(aside(saving.file), O_WRONLY | O_CREAT | O_NOFOLLOW));
+    DISCREET_TRY(check_before_charge(ledger, engine, checked, log));
     return ledger.charge(charge, checked.question);
   };
   DISCREET_ASSIGN(ledger::Outcome outcome, pay());
@@ -156,8 +157,14 @@ Result<Taught> teach_in_parts(const policy::Policy& policy, ledger::Ledger& ledg
     DISCREET_ASSIGN(const Hash key, key_of(ledger, paid.charge()));
     DISCREET_TRY(save(ledger, checked, paid.charge(), key, saving.file, ""));
   }
-  DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows, engine.rows(checked.training, log));
-  Parts parts({ledger, checked, paid.charge(), saving.file, std::move(saved.state)}, rows);
+  const engine::TimedLog timed(log);
+  auto rows = engine.rows(checked.training, timed.log());
+  if (!rows && timed.ran_out()) {
+    DISCREET_TRY(ledger.end_charge(paid));
+    tidy();  // it is not gone on with
+  }
+  if (!rows) return paid.failed(rows.error());
+  Parts parts({ledger, checked, paid.charge(), saving.file, std::move(saved.state)}, *rows);
   DISCREET_ASSIGN(
       std::string bytes,
       fit(parts,

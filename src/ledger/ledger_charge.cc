@@ -299,7 +299,8 @@ Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
     DISCREET_TRY(examine(request));
     DISCREET_ASSIGN(const std::optional<Record> earlier, check_request_id(request));
     const Payer& first = request.first();
-    DISCREET_ASSIGN(const auto stored, find_answer(request.charge.units().name, question));
+    DISCREET_ASSIGN(request.stored, find_answer(request.charge.units().name, question));
+    const std::optional<Record>& stored = request.stored;
     if (stored) {
       DISCREET_TRY(check_same_question(*stored, first.price, request.charge.plan(), first.blocks));
     }

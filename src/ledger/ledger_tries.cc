@@ -41,7 +41,10 @@ Result<std::optional<Ledger::Unanswered>> Ledger::tries_of(Sequence charge,
       record->analyst == analyst && request.question.is_known_as(record->question) &&
       record->snapshot == request.question.snapshot && record->plan == request.charge.plan() &&
       record->price == request.first().price && record->blocks == request.first().blocks;
-  if (!is_this) return std::optional<Unanswered>();
+  // Answers under one key have the same bytes (L5); those under an older one need not.
+  const bool is_other_answer =
+      is_this && request.stored && request.stored->question != record->question;
+  if (!is_this || is_other_answer) return std::optional<Unanswered>();
   Unanswered found{.charge = *std::move(record)};
   found.is_tried = UnderWay::has(found.charge.hash);
   if (found.is_tried) return std::optional(std::move(found));
@@ -168,7 +171,10 @@ Drawing::~Drawing() {
   if (ledger_ == nullptr) return;
   room_.give_back();
   // If not even this can be written, the disk or the witness failed, and the ledger is dead.
-  (void)ledger_->end_charge(charge_, hash_).has_value();
+  try {
+    (void)ledger_->end_charge(charge_, hash_).has_value();
+  } catch (const std::exception&) {  // out of memory; then it is dead too
+  }
 }
 
 Result<Answer> Drawing::store(Paid&& paid, std::string bytes) {

@@ -168,6 +168,22 @@ TEST(Tries, WhoWasNotAnsweredHasAnswersOfOthersForWhatWasPaid) {
   EXPECT_EQ(ledger->verify()->answers, 2U);
 }
 
+TEST(Tries, AnAnswerUnderAnOlderKeyIsNotMixedWithOnesUnderANewer) {
+  Home home;
+  const auto ledger = home.create();
+  const Ask older{.id = "older", .key = "first text"};
+  const Ask newer{.id = "newer", .key = "second text", .older_keys = {"first text"}};
+  ASSERT_TRUE(retry(*ledger, older));  // not answered
+  EXPECT_EQ(
+      store(*ledger, retry(*ledger, {.analyst = "press", .id = "p", .key = "second text"}), "42"),
+      "42");
+  EXPECT_EQ(text_of(retry(*ledger, newer)), "answer 42");
+  EXPECT_EQ(spent(*ledger), "1 1");  // a share
+  EXPECT_EQ(store(*ledger, retry(*ledger, older), "43"), "43");
+  EXPECT_EQ(spent(*ledger), "1 1");
+  EXPECT_EQ(text_of(retry(*ledger, newer)), "answer 42");
+}
+
 TEST(Tries, OfEightAtOnceOneIsChargedAndAllAreAnswered) {
   for (const bool first_fails : {false, true}) {
     Home home;

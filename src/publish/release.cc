@@ -101,7 +101,8 @@ Result<Publisher::Prepared> Publisher::prepare(const Request& request) const {
   const Hash key = ledger::sha256("publish\n" + std::string(plan.begin(), plan.end()));
   ledger::Question question{.analyst = request.analyst,
                             .key = std::string(key.begin(), key.end()),
-                            .snapshot = policy_.snapshot};
+                            .snapshot = policy_.snapshot,
+                            .takes_over = true};
   return Prepared{std::move(design), std::move(checked), std::move(question)};
 }
 
@@ -130,6 +131,8 @@ Result<Publication> Publisher::publish(const Request& request, const engine::Own
   DISCREET_ASSIGN(Prepared prepared, prepare(request));
   const plan::CheckedTabulation& checked = prepared.checked;
   const Charge& charge = checked.rows.charge();
+  DISCREET_ASSIGN(const ledger::Quote quote, ledger_.quote(charge, prepared.question));
+  if (!quote.repeat && quote.fits) DISCREET_TRY(engine::check_ready(engine_, checked.rows, log));
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, prepared.question));
   const auto shown = [&](const ledger::Answer& answer) -> Result<Publication> {
     DISCREET_ASSIGN(Publication out, parse(answer.bytes()));
@@ -149,10 +152,16 @@ Result<Publication> Publisher::publish(const Request& request, const engine::Own
                      .row_is_unit = checked.rows.unit_column().empty(),
                      .noise = {}};
   for (const ChargeLine& line : charge.lines()) facts.noise.push_back(line.noise.text);
-  DISCREET_ASSIGN(Sensitive<mechanism::UnitRows> rows, engine_.rows(checked, log));
+  const engine::TimedLog timed(log);
+  Result<Sensitive<mechanism::UnitRows>> rows = engine_.rows(checked, timed.log());
+  if (!rows) {
+    if (timed.ran_out()) DISCREET_TRY(ledger_.end_charge(paid));
+    return paid.failed(rows.error());
+  }
   const Sensitive<mechanism::Codes> codes =
-      Verbs::codes(rows, checked.tabulation.axes, checked.tabulation.weights);
+      Verbs::codes(*rows, checked.tabulation.axes, checked.tabulation.weights);
   rows = Sensitive(mechanism::UnitRows{});
+  DISCREET_ASSIGN(ledger::Drawing drawing, ledger_.begin_drawing(paid));
   std::vector<std::vector<std::int64_t>> released;
   for (std::size_t i = 0; i < checked.noises.size(); ++i) {
     DISCREET_ASSIGN(auto part, release_part(checked, i, codes, std::move(paid.receipts[i])));
@@ -160,7 +169,7 @@ Result<Publication> Publisher::publish(const Request& request, const engine::Own
     if (log.progress) log.progress(static_cast<int>(100 * (i + 1) / checked.noises.size()));
   }
   DISCREET_ASSIGN(const ledger::Answer answer,
-                  ledger_.store(std::move(paid), bytes_of(facts, released)));
+                  drawing.store(std::move(paid), bytes_of(facts, released)));
   return shown(answer);
 }
 

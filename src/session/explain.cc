@@ -128,6 +128,7 @@ Result<Explanation> Session::explain(const Request& request) {
                           .total_left = to_text(notion, quote.total_left),
                           .analyst_left = to_text(notion, quote.analyst_left),
                           .repeat = quote.repeat,
+                          .retry = quote.retry && !quote.repeat,
                           .fits = quote.fits,
                           .sent = engine_.explain(checked),
                           .notes = prepared.query.notes};

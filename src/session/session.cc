@@ -126,7 +126,8 @@ ledger::Question Session::question_of(const Prepared& prepared, const Request& r
   return {.analyst = request.analyst,
           .key = std::move(keys.key),
           .snapshot = policy_.snapshot,
-          .older_keys = std::move(keys.older)};
+          .older_keys = std::move(keys.older),
+          .takes_over = true};
 }
 
 Result<Answered> Session::ask(const Request& request, const engine::OwnerLog& log) {
@@ -147,7 +148,7 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   // What was bought stays bought, whatever it joins.
   if (!quote.repeat) {
     DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
-    DISCREET_TRY(engine_.ready(checked, log));
+    if (quote.fits) DISCREET_TRY(engine::check_ready(engine_, checked, log));
   }
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, question));
   const auto stored = [](const ledger::Answer& answer) -> Result<Answered> {
@@ -158,8 +159,17 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   };
   if (const auto* const seen = std::get_if<ledger::Answer>(&outcome)) return stored(*seen);
   ledger::Paid& paid = std::get<ledger::Paid>(outcome);
-  DISCREET_ASSIGN(const Sensitive<mechanism::Groups> groups, engine_.run(checked, log));
-  DISCREET_ASSIGN(const Drawn drawn, draw(checked, groups, std::move(paid.receipts)));
+  // Everything that can fail comes before the first draw, and afterwards there is one append (L11).
+  const engine::TimedLog timed(log);
+  const Result<Sensitive<mechanism::Groups>> groups = engine_.run(checked, timed.log());
+  if (!groups) {
+    if (timed.ran_out()) DISCREET_TRY(ledger_.end_charge(paid));
+    return paid.failed(groups.error());
+  }
+  DISCREET_ASSIGN(const ledger::State state, ledger_.state());
+  DISCREET_ASSIGN(const ledger::NamespaceState* const units, state.find(charge.units().name));
+  DISCREET_ASSIGN(ledger::Drawing drawing, ledger_.begin_drawing(paid));
+  DISCREET_ASSIGN(const Drawn drawn, draw(checked, *groups, std::move(paid.receipts)));
 
   AnswerSheet sheet;
   fill_rows(prepared.query, checked, drawn, request.confidence, sheet);
@@ -176,11 +186,9 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   sheet.epsilon = quote.price.amount.to_string();
   sheet.delta = quote.price.delta.to_string();
   for (const ChargeLine& line : charge.lines()) sheet.noise.push_back(line.noise.text);
-  DISCREET_ASSIGN(const ledger::State state, ledger_.state());
-  DISCREET_ASSIGN(const ledger::NamespaceState* const units, state.find(charge.units().name));
   sheet.notion = std::string(to_string(units->terms.notion));
   // What is stored is the answer; when somebody else was faster, that is theirs (L5).
-  DISCREET_ASSIGN(const ledger::Answer answer, ledger_.store(std::move(paid), to_json(sheet)));
+  DISCREET_ASSIGN(const ledger::Answer answer, drawing.store(std::move(paid), to_json(sheet)));
   return stored(answer);
 }
 

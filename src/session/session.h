@@ -7,7 +7,9 @@
 //
 // Z1  Everything up to the charge is a function of the question, the policy and the history; what
 //     fails, fails there with a text that no data can change.
-// Z2  After the charge only the world can fail, and the charge stays.
+// Z2  After the charge only the world can fail, and the charge stays: the same question takes it
+//     over, at most ledger::kTries times in all, and its answer is one (ledger.md, L11). Once noise
+//     is drawn nothing can fail but the one append of the answer.
 // Z3  What is returned was stored before: the bytes are the ledger's.
 // Z5  A price is a function of the question, the policy and released numbers; that of a pilot,
 //     of the question and the policy alone.
@@ -69,6 +71,7 @@ struct Explanation {
   std::string total_left;
   std::string analyst_left;
   bool repeat = false;
+  bool retry = false;  ///< it was charged and has no answer yet: asking again charges nothing
   bool fits = true;
   std::string sent;  ///< what the engine would be sent
   std::vector<std::string> notes;

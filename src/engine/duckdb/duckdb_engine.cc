@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/duckdb_engine.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 
+#include "base/files.h"
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/functions.h"
 #include "engine/duckdb/moments.h"
@@ -95,6 +98,22 @@ Result<plan::JoinedRows> DuckDbEngine::needed_cuts(const plan::Checked& checked,
     if (known->second <= cut.rows) needed.cuts.erase(table);
   }
   return needed;
+}
+
+Result<void> DuckDbEngine::ready(const plan::Checked& checked, const OwnerLog& log) {
+  const policy::Policy& policy = checked.policy();
+  for (const std::string& name : tables_read_by(checked)) {
+    DISCREET_ASSIGN(const SourceName source,
+                    parse_source(policy.find(name)->source, policy.directory));
+    const Result<OpenFile> file = OpenFile::open(source.path, O_RDONLY | O_NONBLOCK);
+    const Result<unsigned> regular = file ? file->permissions() : file.error();
+    if (regular) continue;
+    if (log.say) log.say("duckdb: table " + in_quotes(name) + ": " + regular.error().message);
+    return Error{Code::kEngine, "the source of table " + in_quotes(name) +
+                                    " cannot be read; the owner's log has the reason"};
+  }
+  std::lock_guard lock(mutex_);
+  return connection_->files().check(log);
 }
 
 Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& checked,

@@ -22,6 +22,8 @@ class DuckDbEngine final : public Engine {
   static Result<std::unique_ptr<DuckDbEngine>> open(const policy::Policy& policy,
                                                     const OwnerLog& log, std::size_t threads = 0);
 
+  /// That each file can be opened. Does not wait for a question that runs.
+  Result<void> ready(const plan::Checked& checked, const OwnerLog& log) override;
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;

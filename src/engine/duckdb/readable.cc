@@ -100,6 +100,10 @@ Select all_of(const std::string& table, const std::vector<std::string>& columns)
 
 }  // namespace
 
+std::set<std::string> tables_read_by(const plan::Checked& checked) {
+  return read_by(checked).tables;
+}
+
 Result<void> ReadableColumns::check(Connection& connection, const plan::Checked& checked,
                                     const lowering::Schemas& schemas, const OwnerLog& log) {
   const Read read = read_by(checked);

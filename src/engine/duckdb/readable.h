@@ -17,6 +17,9 @@
 
 namespace discreet::engine::duckdb {
 
+/// The tables that a question reads, by their names in the policy.
+std::set<std::string> tables_read_by(const plan::Checked& checked);
+
 class ReadableColumns {
  public:
   /// Reads what was not read before; files stay as they are (opened_files.h).

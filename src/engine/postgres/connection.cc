@@ -57,6 +57,13 @@ void say(const OwnerLog& log, const std::string& words) {
   if (log.say) log.say("postgres: " + words);
 }
 
+/// PostgreSQL cancels a statement at its statement_timeout, or when we ask for it (stop_).
+void note_time_limit(const PGresult* response, const OwnerLog& log) {
+  const char* const state = PQresultErrorField(response, PG_DIAG_SQLSTATE);
+  const bool is_cancelled = state != nullptr && std::string_view(state) == "57014";
+  if (is_cancelled && log.out_of_time) log.out_of_time();
+}
+
 /// Rows as they come: a batch is handed over when it is full.
 class Batch {
  public:
@@ -193,6 +200,7 @@ Result<std::vector<TextRow>> Connection::send(const std::string& sql, const Owne
   while (const Response response{PQgetResult(session_.get())}) {
     const ExecStatusType status = PQresultStatus(response.get());
     fine = fine && (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK);
+    if (!fine && !stop_) note_time_limit(response.get(), log);
     for (int i = 0; fine && i < PQntuples(response.get()); ++i) {
       TextRow& row = rows.emplace_back();
       for (int c = 0; c < PQnfields(response.get()); ++c) {
@@ -223,7 +231,10 @@ Result<void> Connection::copy(const std::string& sql, std::size_t most, const Ow
   if (!in_transaction(log)) return failed(log);
   const std::string statement = "COPY (" + sql + ") TO STDOUT (FORMAT binary)";
   const Response begun(PQexec(session_.get(), statement.c_str()));
-  if (PQresultStatus(begun.get()) != PGRES_COPY_OUT) return failed(log);
+  if (PQresultStatus(begun.get()) != PGRES_COPY_OUT) {
+    if (!stop_) note_time_limit(begun.get(), log);
+    return failed(log);
+  }
   Batch batch(most, take);
   bool first = true;
   int size = 0;
@@ -244,7 +255,10 @@ Result<void> Connection::copy(const std::string& sql, std::size_t most, const Ow
   }
   if (!fine) {
     // The words are the first result's: what follows would say less.
-    if (!stop_) say(log, PQresultErrorMessage(ended.get()));
+    if (!stop_) {
+      note_time_limit(ended.get(), log);
+      say(log, PQresultErrorMessage(ended.get()));
+    }
     return failed(log);
   }
   batch.flush();

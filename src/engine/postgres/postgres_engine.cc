@@ -100,6 +100,14 @@ Result<plan::JoinedRows> PostgresEngine::needed_cuts(const plan::Checked& checke
   return needed;
 }
 
+Result<void> PostgresEngine::ready(const plan::Checked&, const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  const Transaction transaction(*connection_);
+  DISCREET_TRY(connection_->begin(log));
+  return hold_tables(log);
+}
+
 Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& checked,
                                                          const OwnerLog& log) {
   std::lock_guard lock(mutex_);

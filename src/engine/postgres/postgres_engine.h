@@ -20,6 +20,8 @@ class PostgresEngine final : public Engine {
   static Result<std::unique_ptr<PostgresEngine>> open(const policy::Policy& policy,
                                                       const OwnerLog& log);
 
+  /// That the server answers, and that the tables have the columns that they had.
+  Result<void> ready(const plan::Checked& checked, const OwnerLog& log) override;
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;

@@ -18,10 +18,15 @@ using std::chrono::steady_clock;
 constexpr seconds kRequestLimit{60};   // of one exchange; Trino answers within a second or two
 constexpr seconds kPatience{60};       // with a server that is busy or away, within the time limit
 constexpr seconds kStartPatience{20};  // when it is opened
+constexpr seconds kPulse{10};          // before a question is charged
 constexpr milliseconds kCancelLimit{2'000};
 
 void say(const OwnerLog& log, const std::string& words) {
   if (log.say) log.say("trino: " + words.substr(0, 2000));
+}
+
+void note_time_limit(const OwnerLog& log) {
+  if (log.out_of_time) log.out_of_time();
 }
 
 std::string base64(const std::string& text) {
@@ -212,6 +217,18 @@ Result<void> Client::wait_until_up(const OwnerLog& log) {
   }
 }
 
+Result<void> Client::pulse(const OwnerLog& log) {
+  const Result<std::string> body =
+      persist(request("GET", "/v1/info", ""), steady_clock::now() + kPulse, log);
+  if (!body) {
+    const Code code = body.error().code;
+    return code == Code::kNotFound ? Error{Code::kEngine, body.error().message} : body.error();
+  }
+  const Json info = Json::parse(*body).value_or(nullptr);
+  if (info.contains("nodeVersion") && !info["starting"].flag()) return {};
+  return Error{Code::kEngine, "the Trino that the policy names is still starting; ask again"};
+}
+
 void Client::cancel(const std::string& target) {
   if (target.empty()) return;
   const std::atomic<bool> never{false};
@@ -264,6 +281,7 @@ Result<void> Client::follow(const std::string& sql, std::size_t most_bytes, cons
   for (;;) {
     Result<std::string> body = persist(next, deadline, log);
     if (!body) {
+      if (!stop_ && steady_clock::now() >= deadline) note_time_limit(log);
       cancel(running);
       return body.error().code == Code::kNotFound ? engine_failed() : body.error();
     }
@@ -279,6 +297,7 @@ Result<void> Client::follow(const std::string& sql, std::size_t most_bytes, cons
     if (told != nullptr) *told = {page->id, page->fault};
     if (!page->fault.empty()) {
       say(log, page->words);
+      if (page->fault == "EXCEEDED_TIME_LIMIT") note_time_limit(log);
       return engine_failed();
     }
     if (!page->rows.empty()) take(page->rows);
@@ -288,6 +307,7 @@ Result<void> Client::follow(const std::string& sql, std::size_t most_bytes, cons
     if (stop_ || steady_clock::now() >= deadline) {
       cancel(running);
       if (stop_) return interrupted();
+      note_time_limit(log);
       say(log, "no full answer within " + std::to_string(server_.timeout_s) + " s");
       return engine_failed();
     }

@@ -53,6 +53,10 @@ class Client {
   /// What the cluster tells of a statement: its QueryInfo.
   Result<Json> about(const std::string& id, const OwnerLog& log);
 
+  /// Whether the coordinator answers and is up; no statement is sent.
+  /// Fails with: kEngine, kInterrupted.
+  Result<void> pulse(const OwnerLog& log);
+
   /// Makes what runs, and what is asked until resume(), fail with kInterrupted; the cluster is told
   /// to stop. From any thread.
   void interrupt() { stop_ = true; }

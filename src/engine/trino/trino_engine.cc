@@ -103,6 +103,7 @@ Result<void> TrinoEngine::check(const Reads& reads, const OwnerLog& log) {
 Result<void> TrinoEngine::ready(const plan::Checked& checked, const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   client_->resume();
+  DISCREET_TRY(client_->pulse(log));
   const std::string sql = lower_statement(checked, schemas_, Secret{}).select.print();
   const Reads reads = reads_of(sql);
   DISCREET_TRY(check(reads, log));
