@@ -66,13 +66,13 @@ class CorruptError(Error):
 
 
 class EngineError(Error):
-    """The database that holds the data. What was charged stays charged."""
+    """The database that holds the data. What was charged stays charged, and the same question tries again with it."""
 
     code = "engine"
 
 
 class Stopped(Error, InterruptedError):
-    """Stopped before the end. What was charged stays charged; the same request id asks again."""
+    """Stopped before the end. What was charged stays charged; the same question tries again with it."""
 
     code = "interrupted"
 

@@ -195,7 +195,10 @@ std::string explanation_text(const session::Explanation& explained, report::Form
                    step.price + "\n" + step.noise);
   }
   both("price", explained.price +
-                    (explained.repeat ? ", but it was answered before: free for the total" : "") +
+                    (explained.repeat ? ", but it was answered before: free for the total"
+                     : explained.retry
+                         ? ", but it was charged before and has no answer yet: asking again is free"
+                         : "") +
                     (explained.fits ? "" : ": MORE THAN WHAT IS LEFT"));
   both("left", explained.total_left + " in all; " + explained.analyst_left + " for this analyst");
   for (const std::string& note : explained.notes) both("note", note);

@@ -19,7 +19,8 @@ namespace {
 Json price_json(const session::Explanation& e) {
   return {{"units", e.units},   {"neighbours", e.neighbours},
           {"price", e.price},   {"analyst_left", e.analyst_left},
-          {"repeat", e.repeat}, {"fits", e.fits}};
+          {"repeat", e.repeat}, {"retry", e.retry},
+          {"fits", e.fits}};
 }
 
 /// Fields that are not options of a lesson.
@@ -77,8 +78,9 @@ Result<void> try_learn(Service& service, const Call& call) {
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   const learn::Saving saving{.file = folder / ledger::to_hex(key)};
+  const auto watch = std::make_shared<EngineWatch>();
   const auto run =
-      [&service, world, wish = priced.wish, names = priced.course.lesson.columns, saving,
+      [&service, world, watch, wish = priced.wish, names = priced.course.lesson.columns, saving,
        known = known_of(call)](const std::function<void(int)>& progress) -> jobs::Done {
     const auto rounds = [&progress](std::uint64_t done, std::uint64_t all) -> Result<void> {
       progress(static_cast<int>(100 * done / all));
@@ -88,6 +90,7 @@ Result<void> try_learn(Service& service, const Call& call) {
     if (!course) return failed(service, known, course.error());
     const auto taught = learn::teach(world->policy(), world->ledger(), world->engine(), *course,
                                      owner_log(service, known, progress), saving);
+    taught ? watch->answered() : watch->failed(taught.error().code);
     if (!taught) return failed(service, known, taught.error());
     std::string page;
     if (wish.task == "synthesize") {
@@ -103,7 +106,7 @@ Result<void> try_learn(Service& service, const Call& call) {
   };
   service.count_question(priced.explained.repeat);
   return begin_work(service, *world, call, fields,
-                    {.kind = "learn", .charged = priced.explained, .run = run});
+                    {.kind = "learn", .charged = priced.explained, .run = run, .watch = watch});
 }
 
 Result<std::string> try_explain_lesson(Service& service, const Call& call) {
@@ -148,13 +151,15 @@ Result<void> try_publish(Service& service, const Call& call) {
   const std::shared_ptr<World> world = service.world();
   DISCREET_ASSIGN(const Designed designed, design(service, *world, fields, call.account.name));
   if (!designed.explained.fits) return does_not_fit(designed.explained);
-  const auto run = [&service, world, workload = designed.workload, id = designed.request_id,
+  const auto watch = std::make_shared<EngineWatch>();
+  const auto run = [&service, world, watch, workload = designed.workload, id = designed.request_id,
                     known =
                         known_of(call)](const std::function<void(int)>& progress) -> jobs::Done {
     publish::Publisher publisher(world->policy(), world->ledger(), world->engine());
     const auto made =
         publisher.publish({.workload = *workload, .analyst = known.account.name, .request_id = id},
                           owner_log(service, known, progress));
+    made ? watch->answered() : watch->failed(made.error().code);
     if (!made) return failed(service, known, made.error());
     const std::vector<publish::Sheet> sheets = publish::sheets_of(*workload, *made);
     const std::string certificate = publish::certificate_json(
@@ -166,7 +171,7 @@ Result<void> try_publish(Service& service, const Call& call) {
   };
   service.count_question(designed.explained.repeat);
   return begin_work(service, *world, call, fields,
-                    {.kind = "publish", .charged = designed.explained, .run = run});
+                    {.kind = "publish", .charged = designed.explained, .run = run, .watch = watch});
 }
 
 Result<std::string> try_explain_publication(Service& service, const Call& call) {

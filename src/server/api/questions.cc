@@ -155,13 +155,16 @@ Result<void> try_ask(Service& service, const Call& call) {
   }
   DISCREET_TRY(service.audit().append({call.account.name, "query", call.request.id}));
   service.count_question(false);
-  const auto run = [&service, world, request,
+  const auto watch = std::make_shared<EngineWatch>();
+  const auto run = [&service, world, request, watch,
                     known = known_of(call)](const std::function<void(int)>& progress) {
-    return answer_of(world->session().ask(request, owner_log(service, known, progress)), service,
-                     known);
+    const auto answered = world->session().ask(request, owner_log(service, known, progress));
+    answered ? watch->answered() : watch->failed(answered.error().code);
+    return answer_of(answered, service, known);
   };
-  DISCREET_ASSIGN(const jobs::JobFacts made,
-                  service.submit(*world, {.analyst = call.account.name, .work = run}, explained));
+  DISCREET_ASSIGN(
+      const jobs::JobFacts made,
+      service.submit(*world, {.analyst = call.account.name, .work = run}, explained, watch));
   if (waits) {
     service.jobs().answer(call.account.name, made.id, call.reply);
     return {};
@@ -207,6 +210,7 @@ std::string explanation_document(const session::Explanation& e) {
                     {"price", e.price},
                     {"analyst_left", e.analyst_left},
                     {"repeat", e.repeat},
+                    {"retry", e.retry},
                     {"fits", e.fits},
                     {"notes", e.notes}});
 }

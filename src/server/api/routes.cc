@@ -42,8 +42,8 @@ std::vector<ApiRoute> make_routes() {
       {"max_rows", "rows that one unit may contribute to a group"}};
   const auto asking = with(
       question, {{"request_id",
-                  "1 to 64 letters, digits, '.', '-', '_': asking again with it "
-                  "gives the same answer, free"},
+                  "1 to 64 letters, digits, '.', '-', '_': charged once; asking again "
+                  "with it gives the same answer, free"},
                  {"wait", "true (the default): answer at the deadline; false: a job at once"}});
   const auto curving = with(question, {{"from", "the least epsilon, as text (0.05)"},
                                        {"to", "the largest epsilon, as text (2)"}});
@@ -52,8 +52,8 @@ std::vector<ApiRoute> make_routes() {
        "when the answer appears, in milliseconds from now: choose it by what is public (10000)"},
       {"wait", "true: answer at the deadline; false (the default): a job at once"}};
   const FieldFacts id = {"request_id",
-                         "1 to 64 letters, digits, '.', '-', '_': asking again with it gives the "
-                         "same bytes, free"};
+                         "1 to 64 letters, digits, '.', '-', '_': charged once; asking again with "
+                         "it gives the same bytes, free"};
   const std::vector<FieldFacts> lesson = {
       {"task", "classify, naive-bayes, regress, cluster, network, distribution or synthesize",
        true},

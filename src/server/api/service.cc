@@ -59,7 +59,8 @@ Service::Service(ServiceOptions options)
       logins_(options_.logins_per_peer, options_.clock),
       refused_logins_({.per_second = 1, .burst = 60}, options_.clock),
       recoveries_({.per_second = 1, .burst = 1}, options_.clock),
-      started_ms_(options_.clock()) {}
+      started_ms_(options_.clock()),
+      breaker_(options_.clock) {}
 
 Service::~Service() { stop(); }
 
@@ -278,7 +279,10 @@ Result<session::Explanation> Service::explain(World& world, const session::Reque
 Result<session::Explanation> Service::as_shown(World& world, const std::string& analyst,
                                                session::Explanation explained) {
   explained.total_left.clear();  // others' questions show in it
-  if (in_flight_.has_like(explained)) explained.repeat = false;
+  if (in_flight_.has_like(explained)) {
+    explained.repeat = false;
+    explained.retry = false;
+  }
   const auto shown = in_flight_.shown(analyst);
   if (!shown) return explained;
   DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
@@ -289,17 +293,23 @@ Result<session::Explanation> Service::as_shown(World& world, const std::string& 
       left_of(*own, spent == shown->spent.end() ? own->spent() : spent->second);
   const ledger::Price price = price_in(explained.price);
   explained.analyst_left = to_text(units->terms.notion, left);
-  explained.fits = explained.repeat || (price.amount <= left.amount && price.delta <= left.delta);
+  explained.fits = explained.repeat || explained.retry ||
+                   (price.amount <= left.amount && price.delta <= left.delta);
   return explained;
 }
 
 Result<jobs::JobFacts> Service::submit(World& world, jobs::Jobs::Order order,
-                                       const std::optional<session::Explanation>& charged) {
+                                       const std::optional<session::Explanation>& charged,
+                                       std::shared_ptr<EngineWatch> watch) {
   if (!charged) return jobs_->submit(std::move(order));
+  if (!charged->repeat) DISCREET_TRY(breaker_.admit());
   DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
-  const std::uint64_t number =
-      in_flight_.begin(order.analyst, *charged, price_in(charged->price), state);
-  order.delivered = [this, number] { in_flight_.end(number); };
+  const std::uint64_t number = in_flight_.begin(
+      order.analyst, *charged, charged->retry ? ledger::Price() : price_in(charged->price), state);
+  order.delivered = [this, number, watch = std::move(watch)] {
+    in_flight_.end(number);
+    if (watch) breaker_.note(*watch);
+  };
   auto made = jobs_->submit(std::move(order));
   if (!made) in_flight_.end(number);
   return made;

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/deprecated.h"
 #include "base/result.h"
+#include "server/api/breaker.h"
 #include "server/api/in_flight.h"
 #include "server/api/pages.h"
 #include "server/api/surveys.h"
@@ -171,9 +172,12 @@ class Service {
   /// The same of what was explained: with what is in flight counted as spent.
   Result<session::Explanation> as_shown(World& world, const std::string& analyst,
                                         session::Explanation explained);
-  /// A job; if something is charged, nothing of that shows until it is delivered.
+  /// A job; if something is charged, nothing of that shows until it is delivered. What `watch` saw
+  /// of the engine counts then. Fails with: kEngine while the breaker is open, if it would be
+  /// charged.
   Result<jobs::JobFacts> submit(World& world, jobs::Jobs::Order order,
-                                const std::optional<session::Explanation>& charged);
+                                const std::optional<session::Explanation>& charged,
+                                std::shared_ptr<EngineWatch> watch = nullptr);
   /// A path under which a job's page can be opened by a browser for a while: a secret, and good for
   /// this page alone. Fails with: as Jobs::report() does; kNoEntropy.
   Result<std::string> link_to_report(const std::string& analyst, const std::string& job);
@@ -228,6 +232,7 @@ class Service {
   std::atomic<std::uint64_t> questions_{0};
   std::atomic<std::uint64_t> repeats_{0};
   InFlight in_flight_;
+  Breaker breaker_;
   std::unique_ptr<jobs::Jobs> jobs_;  // last: its works use the rest
 };
 

@@ -69,6 +69,7 @@ Result<session::Explanation> explain_quote(Service& service, World& world,
                            .total_left = {},
                            .analyst_left = to_text(notion, quote.analyst_left),
                            .repeat = quote.repeat,
+                           .retry = quote.retry && !quote.repeat,
                            .fits = quote.fits,
                            .sent = what,
                            .notes = {}});
@@ -101,7 +102,7 @@ Result<void> begin_work(Service& service, World& world, const Call& call, const 
                                                              .kind = work.kind,
                                                              .lane = jobs::Lane::kLong,
                                                              .answer_ms = deadline},
-                                                            work.charged));
+                                                            work.charged, work.watch));
   if (waits) {
     service.jobs().answer(call.account.name, made.id, call.reply);
     return {};

@@ -19,6 +19,7 @@ struct Work {
   /// Of what is charged: covered by F1 and F2 until it is delivered.
   std::optional<session::Explanation> charged = {};
   jobs::Jobs::Work run;
+  std::shared_ptr<EngineWatch> watch = nullptr;
 };
 
 /// Notes it in the audit log, and makes a job of it: at deadline_ms, after which the caller is

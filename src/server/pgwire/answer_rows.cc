@@ -53,7 +53,10 @@ std::vector<Cells> shown_rows(const session::AnswerSheet& sheet,
 
 std::vector<std::string> lines_of(const session::Explanation& e) {
   std::vector<std::string> out = {
-      "Price: " + e.price + " of " + e.units + (e.repeat ? " (answered before, so free)" : ""),
+      "Price: " + e.price + " of " + e.units +
+          (e.repeat  ? " (answered before, so free)"
+           : e.retry ? " (charged before and not answered yet, so free)"
+                     : ""),
       "Left: " + e.analyst_left + (e.fits ? "" : ", which is not enough"),
       "Contribution: " + e.bounds, "Keys: " + e.keys};
   for (const session::ExplainedStep& step : e.steps) {

@@ -89,11 +89,13 @@ Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
   const auto slot = std::make_shared<Slot>();
   DISCREET_TRY(service_.audit().append({request.analyst, "query", "pgwire"}));
   service_.count_question(false);
-  const auto run = [this, world, request, slot](const std::function<void(int)>& progress) {
+  const auto watch = std::make_shared<api::EngineWatch>();
+  const auto run = [this, world, request, slot, watch](const std::function<void(int)>& progress) {
     const engine::OwnerLog log{
         .say = [this](const std::string& words) { service_.log("engine", words); },
         .progress = progress};
     auto answered = world->session().ask(request, log);
+    answered ? watch->answered() : watch->failed(answered.error().code);
     if (!answered) {
       service_.log("question-failed", std::string(describe(answered.error().code).name));
     }
@@ -101,8 +103,9 @@ Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
     slot->answered.emplace(std::move(answered));
     return http::Response{};
   };
-  DISCREET_ASSIGN(const jobs::JobFacts made,
-                  service_.submit(*world, {.analyst = request.analyst, .work = run}, explained));
+  DISCREET_ASSIGN(
+      const jobs::JobFacts made,
+      service_.submit(*world, {.analyst = request.analyst, .work = run}, explained, watch));
   service_.jobs().answer(request.analyst, made.id,
                          http::Reply([slot, waiting](const http::Response&) {
                            slot->is_due = true;
