@@ -211,8 +211,8 @@ Result<std::int64_t> DuckDbEngine::multiplicity(const policy::Policy& policy,
     std::lock_guard lock(mutex_);
     connection_->resume();
     DISCREET_ASSIGN(most, unchanged(log, [&]() -> Result<std::int64_t> {
-                      return number_of(
-                          lowering::most_equal(table, columns, dialect(), schemas_), log);
+                      return number_of(lowering::most_equal(table, columns, dialect(), schemas_),
+                                       log);
                     }));
   }
   std::lock_guard lock(facts_mutex_);

@@ -56,16 +56,16 @@ class DuckDbEngine final : public Engine {
     return done;
   }
 
+  /// The one number that a statement of ours gives.
+  Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
+  /// Which of the cuts leave something out. The files' rows stay as they are (opened_files.h), so
+  /// that a table's largest unit is looked for once.
+  Result<plan::JoinedRows> needed_cuts(const plan::Checked& checked, const OwnerLog& log);
+
   std::mutex mutex_;
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;
   ReadableColumns readable_;
-  /// Which of the cuts leave something out. The files' rows stay as they are (sources.h), so that
-  /// a table's largest unit is looked for once.
-  Result<plan::JoinedRows> needed_cuts(const plan::Checked& checked, const OwnerLog& log);
-
-  Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
-
   std::map<std::string, std::int64_t> most_of_a_unit_;
   std::mutex facts_mutex_;
   std::map<std::pair<std::string, std::vector<std::string>>, std::int64_t> multiplicities_;
