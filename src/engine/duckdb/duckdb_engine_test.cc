@@ -16,24 +16,6 @@ using lowering::Sql;
 
 using namespace plan;
 
-void write_file(const std::string& path, const std::string& contents) {
-  std::ofstream(path, std::ios::binary) << contents;
-}
-
-/// One private table `t` with a unit `u` and an integer `x`.
-policy::Policy one_table(const ScratchFolder& folder, const std::string& source) {
-  policy::Policy policy;
-  policy.units["people"].name = "people";
-  policy.directory = folder.path();
-  policy::Table table;
-  table.name = "t";
-  table.source = source;
-  table.unit = policy::UnitPath{"people", {}, "u", false};
-  table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
-  policy.tables["t"] = table;
-  return policy;
-}
-
 std::unique_ptr<Connection> opened(const policy::Policy& policy, GatheredLog& log) {
   auto connection = std::move(Connection::open(2, log.log()).value());
   auto schemas = open_sources(*connection, policy, log.log());

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "engine/duckdb/connection.h"
 #include "engine/lowering/sql.h"
 #include "engine/scratch_for_tests.h"
+#include "plan/policy_for_tests.h"
 #include "plan/reference_for_tests.h"
 
 namespace discreet::engine::duckdb {
@@ -21,6 +23,23 @@ using engine::GatheredLog;
 using engine::ScratchFolder;
 using lowering::quote_name;
 using lowering::quote_text;
+
+inline void write_file(const std::string& path, const std::string& contents) {
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+/// One private table `t` with a unit `u` and an integer `x`.
+inline policy::Policy one_table(const ScratchFolder& folder, const std::string& source) {
+  policy::Policy policy;
+  policy.units["people"].name = "people";
+  policy.directory = folder.path();
+  policy::Table& table = policy.tables["t"];
+  table.name = "t";
+  table.source = source;
+  table.unit = policy::UnitPath{"people", {}, "u", false};
+  table.columns = {plan::column_of("x", policy::Type::kInteger, plan::Grid{0, 100, 1})};
+  return policy;
+}
 
 /// Runs SQL that must succeed.
 inline void must(Connection& connection, const std::string& sql) {

@@ -16,22 +16,6 @@ namespace {
 
 using namespace plan;
 
-void write_file(const std::string& path, const std::string& contents) {
-  std::ofstream(path, std::ios::binary) << contents;
-}
-
-policy::Policy one_table(const ScratchFolder& folder, const std::string& source) {
-  policy::Policy policy;
-  policy.units["people"].name = "people";
-  policy.directory = folder.path();
-  policy::Table& table = policy.tables["t"];
-  table.name = "t";
-  table.source = source;
-  table.unit = policy::UnitPath{"people", {}, "u", false};
-  table.columns = {column_of("x", Type::kInteger, Grid{0, 100, 1})};
-  return policy;
-}
-
 Plan counting() {
   Plan plan;
   plan.source.tables = {{"t", "t", {}}};
