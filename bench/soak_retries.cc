@@ -37,11 +37,13 @@ class Program {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     setenv("XDG_STATE_HOME", (folder_ + "/state").c_str(), 1);
-    std::ofstream csv(data());
-    csv << "id,age\n";
-    for (int i = 0; i < 300; ++i) csv << i << "," << 20 + i % 60 << "\n";
+    std::string csv = "id,age\n";
+    for (int i = 0; i < 300; ++i) {
+      csv += std::to_string(i) + "," + std::to_string(20 + i % 60) + "\n";
+    }
+    std::ofstream(data()) << csv;
     std::ofstream(at("policy.yaml"))
-        << "version: 1\nsnapshot: s\nunits: {people: {budget: {epsilon: 1000000}}}\n"
+        << "version: 1\nsnapshot: s\nunits: {people: {budget: {epsilon: 1000}}}\n"
            "tables:\n  people:\n    source: people.csv\n"
            "    unit: {namespace: people, column: id}\n"
            "    bounds: {groups_per_unit: 1, rows_per_unit_and_group: 1}\n"
