@@ -44,18 +44,7 @@ Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question
       return Error{Code::kConflict, id + " was taken before (record " +
                                         std::to_string(taken->sequence) + "); a part is used once"};
     }
-    if (!batch_time_) return batch_time_.error();
-    Record record;
-    record.kind = Kind::kCharge;
-    record.units = run.units;
-    record.analyst = run.analyst;
-    record.blocks = run.blocks;
-    record.request_id = id;
-    record.question = id;
-    record.snapshot = run.snapshot;
-    record.plan = run.plan;
-    record.detail = id + ", paid there";
-    return append(std::move(record));
+    return append_use(run, id);
   };
   DISCREET_TRY(commit(work));
   // From here on it is durable (L1).
