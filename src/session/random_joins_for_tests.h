@@ -174,7 +174,9 @@ inline JoinTally ask_random_joins(std::uint64_t seed, int questions,
     ++tally.answered;
     EXPECT_EQ(seen_of(*one), seen_of(*other));
     expect_same_tape(two.without, two.with, asked);
-    if (random.up_to(19) == 0) EXPECT_EQ(two.ask(question.sql, "1e-6"), std::nullopt);
+    if (random.up_to(19) == 0) {
+      EXPECT_EQ(two.ask(question.sql, "1e-6"), std::nullopt);
+    }
 
     Request all = request("SELECT COUNT(*) " + question.from);
     all.options.groups_per_unit = 1;
