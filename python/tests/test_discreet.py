@@ -210,17 +210,19 @@ class Questions(unittest.TestCase):
     def test_no_row_of_the_data_is_in_this_process(self):
         # A secret that this process does not know is put into the data, by another one, and asked about here; then all of this
         # memory goes to a third, which knows what to look for: the secret, and the exact sum as a number and as text.
-        data = self.world.path / "visits.csv"
-        with self.world.connect() as fresh:
-            subprocess.run([sys.executable, "-c", "import base64, os, random, sys; print('99999', base64.b64encode(os.urandom(18)).decode(), "
-                            "'33', '%d.%02d' % (random.SystemRandom().randrange(1000, 4000), random.SystemRandom().randrange(100)), 'true', "
-                            "sep=',', file=open(sys.argv[1], 'a'))", str(data)], check=True)
+        world = World()
+        data = world.path / "visits.csv"
+        subprocess.run([sys.executable, "-c", "import base64, os, random, sys; print('99999', base64.b64encode(os.urandom(18)).decode(), "
+                        "'33', '%d.%02d' % (random.SystemRandom().randrange(1000, 4000), random.SystemRandom().randrange(100)), 'true', "
+                        "sep=',', file=open(sys.argv[1], 'a'))", str(data)], check=True)
+        with world.connect() as fresh:
             fresh.query("SELECT SUM(cost) AS total FROM visits WHERE age >= 0", epsilon=3)
             self.assertEqual(self.found_in_memory(data), [0, 0, 0])
         held = data.read_bytes()  # and this is found
         self.assertGreater(self.found_in_memory(data)[0], 0)
         sums = numpy.array([sum(round(float(line.split(b",")[3]) * 100) for line in held.split(b"\n")[1:-1])])
         self.assertGreater(self.found_in_memory(data)[1], 0, sums.size)
+        world.folder.cleanup()
 
     def found_in_memory(self, data):
         look = """

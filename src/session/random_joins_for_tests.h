@@ -66,7 +66,7 @@ class RandomJoins {
   }
 
   std::string exists() {
-    const std::string& outer = one(visits_);
+    const std::string outer = one(visits_);
     return std::string(up_to(1) == 0 ? "" : "NOT ") + "EXISTS (SELECT 1 FROM visits e WHERE " +
            outer + ".patient_id = e.patient_id" +
            (up_to(1) == 0 ? "" : " AND e.cost > " + outer + ".cost") + ")";
@@ -88,7 +88,7 @@ class RandomJoins {
   }
 
   std::string join(const std::string& t) {
-    const std::string& to = one(visits_);
+    const std::string to = one(visits_);
     switch (up_to(7)) {
       case 0:
       case 1:
