@@ -94,15 +94,9 @@ World open_world() {
 }
 
 void run_ours(benchmark::State& state, World& world, const char* text) {
-  sql::Options options;
-  options.epsilon = Epsilon::parse("1").value();
-  options.delta = Delta::parse("1e-6").value();
-  auto query = sql::bind(text, options, world.policy);
-  if (!query) bench::fail(text + ("\n" + query.error().message));
-  auto checked = plan::Checker::check(query->plan, world.policy, "q");
-  if (!checked) bench::fail(text + ("\n" + checked.error().message));
+  const plan::Checked checked = session::shop_question(text, world.policy, *world.engine);
   for (auto _ : state) {
-    if (!world.engine->run(*checked, {})) bench::fail(text);
+    if (!world.engine->run(checked, {})) bench::fail(text);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/run.h"
 #include "engine/duckdb/sources.h"
+#include "engine/engine.h"
 #include "engine/key.h"
 #include "engine/lowering/plan.h"
 #include "plan/accuracy.h"
@@ -29,11 +30,27 @@ namespace discreet::session {
   std::abort();
 }
 
-/// The shop's policy for the tables of shop.duckdb in a folder.
-inline policy::Policy shop(const std::string& folder) {
+/// The shop's policy for the tables of a file in a folder.
+inline policy::Policy shop(const std::string& folder, const std::string& file = "shop.duckdb") {
   policy::Policy policy = *policy::read_policy(sql::kShop, folder).policy;
-  for (auto& [name, table] : policy.tables) table.source = "shop.duckdb:" + name;
+  for (auto& [name, table] : policy.tables) table.source = file + ":" + name;
   return policy;
+}
+
+/// A question at epsilon 1, checked as a session does it: with the public tables' facts.
+inline plan::Checked shop_question(const std::string& text, const policy::Policy& policy,
+                                   engine::Engine& engine) {
+  sql::Options options;
+  options.epsilon = Epsilon::parse("1").value();
+  options.delta = Delta::parse("1e-6").value();
+  auto query = sql::bind(text, options, policy);
+  if (!query) fail(text + "\n" + query.error().message);
+  const plan::Multiplicity facts = [&](const auto& table, const auto& columns) {
+    return engine.multiplicity(policy, table, columns, {});
+  };
+  auto checked = plan::Checker::check(query->plan, policy, "q", facts);
+  if (!checked) fail(text + "\n" + checked.error().message);
+  return *std::move(checked);
 }
 
 /// keys -> numbers

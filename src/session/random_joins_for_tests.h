@@ -150,14 +150,19 @@ inline std::vector<std::string> bob_with(int visits) {
 /// Failures are GoogleTest's. `told`: after every hundredth question.
 inline JoinTally ask_random_joins(std::uint64_t seed, int questions,
                                   const std::function<void(int)>& told = {}) {
-  constexpr int kVisits[] = {1, 5, 40, 150, 1200};
+  // Bob's visits, and how often of a hundred times he has that many: what many become takes long.
+  constexpr std::pair<int, int> kVisits[] = {{1, 40}, {5, 30}, {40, 22}, {150, 6}, {1200, 2}};
   std::vector<std::unique_ptr<TwoClinics>> pairs;
-  for (const int visits : kVisits) pairs.push_back(std::make_unique<TwoClinics>(bob_with(visits)));
+  std::vector<std::size_t> drawn;
+  for (const auto& [visits, times] : kVisits) {
+    drawn.insert(drawn.end(), static_cast<std::size_t>(times), pairs.size());
+    pairs.push_back(std::make_unique<TwoClinics>(bob_with(visits)));
+  }
   RandomJoins random(seed);
   JoinTally tally;
   for (int i = 0; i < questions && !testing::Test::HasFailure(); ++i) {
     if (told && i % 100 == 0) told(i);
-    TwoClinics& two = *pairs[static_cast<std::size_t>(random.up_to(4))];
+    TwoClinics& two = *pairs[drawn[static_cast<std::size_t>(random.up_to(99))]];
     const RandomJoins::Question question = random.next();
     SCOPED_TRACE(question.sql);
     const Request asked = request(question.sql);
