@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be known before a charge is checked before it: every command that charges, with every
 // place that it could not write to. And what Ctrl-C after a charge says.
-#include <sys/wait.h>
-
 #include <csignal>
 #include <functional>
 #include <random>
 
+#include "cli/killed_for_tests.h"
 #include "cli/town_for_tests.h"
 
 namespace discreet::cli::before_charge_test {
@@ -158,35 +157,22 @@ TEST(BeforeACharge, WhatCannotBeDrawnPrintedOrWrittenIsRefused) {
           "nothing was charged");
 }
 
-/// Starts the program, waits until the ledger has a record with `words`, and sends SIGINT.
+/// Runs the program, and sends SIGINT at its first change of a file after the ledger has a record
+/// with `words`.
 Finished stopped(const Town& town, const Words& words, const std::string& record) {
-  StreamFile out;
-  StreamFile err;
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(out.fd(), 1);
-    dup2(err.fd(), 2);
-    std::vector<char*> argv{strdup(program_path().c_str())};
-    for (const std::string& word : words) argv.push_back(strdup(word.c_str()));
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  const auto is_there = [&] {
+  bool sent = false;
+  const auto once_it_is_there = [&](int) {
+    if (sent) return 0;
     const Finished history =
         discreet({"ledger", "history", "--ledger", town.at("l.ledger"), "--json"});
-    return history.out.find(record) != std::string::npos;
+    sent = history.out.find(record) != std::string::npos;
+    return sent ? SIGINT : 0;
   };
-  int status = 0;
-  while (!is_there() && waitpid(child, &status, WNOHANG) == 0) usleep(1000);
-  kill(child, SIGINT);
-  waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out.content(),
-          err.content()};
+  return discreet_signalled(words, once_it_is_there).end;
 }
 
 TEST(CtrlC, OnAPaidQuestionSaysWhatWasCharged) {
-  const Town town(200'000);
+  const Town town(500'000);  // which take longer than a signal to be noticed
   town.make_ledgers();
   const Words query = {
       "query",        "SELECT clinic, COUNT(*), AVG(cost) FROM survey GROUP BY clinic",

@@ -94,7 +94,7 @@ class DailyTrial {
     const Words seen = days();
     if (seen.empty()) wrong.push_back("the days cannot be shown");
     if (seen.size() > 2) wrong.push_back("more days than were asked for");
-    if (!killed.out.empty() && seen.size() < 2) wrong.push_back("an answer that is not kept");
+    if (!killed.end.out.empty() && seen.size() < 2) wrong.push_back("an answer that is not kept");
     if (forgetful) write("daily/by_day.noise", first);
     const Finished step = run("step");
     if (step.status != 0) wrong.push_back("it does not go on: " + step.err);

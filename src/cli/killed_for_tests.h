@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the real program and ends it with SIGKILL just before a chosen one of its calls that change
-// a file, or say something to a server: every moment at which a crash could leave something else
+// Runs the real program and sends it a signal just before a chosen one of its calls that change a
+// file, or say something to a server: every moment at which a crash could leave something else
 // behind.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace discreet::cli {
 struct Killed {
   bool killed = false;  ///< else it ended by itself before that call
   int calls = 0;        ///< that change files, so far
-  std::string out = {};
+  Finished end = {};
 };
 
 /// True for calls after which a file, a name, or what a server keeps may be another.
@@ -48,8 +49,10 @@ inline bool changes_files(std::uint64_t call, const std::uint64_t* arguments) {
   }
 }
 
-/// `discreet words...`, ended before the nth such call (from 1); 0: never.
-inline Killed discreet_killed_at(const std::vector<std::string>& words, int nth) {
+/// `discreet words...`, which stands still before each such call while `at_change` is asked, with
+/// the call's number (from 1), which signal to send; 0: none. After SIGKILL nothing is asked.
+inline Killed discreet_signalled(const std::vector<std::string>& words,
+                                 const std::function<int(int nth)>& at_change) {
   StreamFile in;
   StreamFile out;
   StreamFile err;
@@ -86,19 +89,26 @@ inline Killed discreet_killed_at(const std::vector<std::string>& words, int nth)
     if (signal == (SIGTRAP | 0x80)) {
       __ptrace_syscall_info call{};
       const long known = ptrace(PTRACE_GET_SYSCALL_INFO, stopped, sizeof call, &call);
-      if (known > 0 && call.op == PTRACE_SYSCALL_INFO_ENTRY &&
-          changes_files(call.entry.nr, call.entry.args) && ++result.calls == nth) {
-        result.killed = true;
-        kill(child, SIGKILL);
-        continue;
+      if (known > 0 && call.op == PTRACE_SYSCALL_INFO_ENTRY && !result.killed &&
+          changes_files(call.entry.nr, call.entry.args)) {
+        const int send = at_change(++result.calls);
+        if (send != 0) kill(child, send);
+        result.killed = send == SIGKILL;
+        if (result.killed) continue;
       }
     } else if (signal != SIGTRAP && signal != SIGSTOP) {
       pass = signal;
     }
     ptrace(PTRACE_SYSCALL, stopped, nullptr, pass);
   }
-  result.out = out.content();
+  result.end = {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out.content(),
+                err.content()};
   return result;
+}
+
+/// `discreet words...`, ended before the nth such call (from 1); 0: never.
+inline Killed discreet_killed_at(const std::vector<std::string>& words, int nth) {
+  return discreet_signalled(words, [&](int call) { return call == nth ? SIGKILL : 0; });
 }
 
 }  // namespace discreet::cli
