@@ -4,8 +4,8 @@
 //         put between two of these lines
 //   2     lines made from the bytes as a seed, with what breaks readers among them
 //   3     a DuckDB file whose columns hold random bits of every type that is read, likewise
-// Nothing that is read of all others may change, and nothing may fail. Fields of PostgreSQL's
-// protocol have a place behind these.
+//   4     fields of PostgreSQL's protocol, likewise; each is also compared with its definition
+// Nothing that is read of all others may change, and nothing may fail.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "engine/duckdb/stored_bits_for_tests.h"
+#include "engine/postgres/field_trial_for_tests.h"
 #include "engine/text/line_cases_for_tests.h"
 
 namespace {
@@ -21,7 +22,10 @@ namespace {
 struct Tried {
   long lines = 0;
   long files = 0;
-  ~Tried() { std::printf("%ld line cases, %ld pairs of container files\n", lines, files); }
+  long fields = 0;
+  ~Tried() {
+    std::printf("%ld line cases, %ld pairs of container files, %ld fields\n", lines, files, fields);
+  }
 };
 
 }  // namespace
@@ -33,6 +37,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 3) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
   const std::uint64_t seed = std::hash<std::string>()(bytes) * 65'536 + data[1] * 256U + data[2];
+  if (data[0] == 4) {
+    postgres::FieldTrial fields(seed);
+    for (int i = 0; i < 20; ++i) {
+      const std::string wrong = i == 0 ? fields.units() : fields.value();
+      if (!wrong.empty()) std::printf("%s\n", wrong.c_str());
+      DISCREET_CHECK(wrong.empty());
+    }
+    tried.fields += 20 + postgres::FieldTrial::kValuesOfUnits;
+    return 0;
+  }
   if (data[0] == 3) {
     const std::string wrong = duckdb::StoredBitsTrial(seed).next();
     if (!wrong.empty()) std::printf("%s\n", wrong.c_str());

@@ -51,6 +51,8 @@ Bounding::Bounding(BoundingTask task, const Secret& secret, std::size_t limit,
     : task_(std::move(task)),
       secret_(secret),
       layout_(task_.wide_unit, task_.contents),
+      candidates_(task_.groups_per_unit, task_.rows_per_unit_and_group, task_.candidates_per_unit,
+                  layout_, secret_),
       room_(limit, folder, least) {
   DISCREET_CHECK(task_.groups_per_unit >= 1 && task_.rows_per_unit_and_group >= 1);
   for (const Measure& measure : task_.measures) {
@@ -58,9 +60,15 @@ Bounding::Bounding(BoundingTask task, const Secret& secret, std::size_t limit,
   }
 }
 
+Bounding::Worker::Worker(const Bounding& bounding, RowRoom& room)
+    : keys(bounding.task_.keys, bounding.secret_),
+      rows(bounding.layout_, bounding.secret_, room, &bounding.candidates_,
+           [this, &bounding](std::uint32_t key) {
+             return keyed_hash(bounding.secret_, keys.bytes(key));
+           }) {}
+
 Bounding::Worker& Bounding::new_worker() {
-  auto worker =
-      std::make_unique<Worker>(Intake(layout_, secret_, room_), KeyIds(task_.keys, secret_));
+  auto worker = std::make_unique<Worker>(*this, room_);
   std::lock_guard lock(mutex_);
   return *workers_.emplace_back(std::move(worker));
 }
@@ -78,7 +86,7 @@ std::optional<Groups> Bounding::finish(std::size_t threads, const std::atomic<bo
   for (std::size_t i = 0; i < threads; ++i) totals.emplace_back(task_, all.keys.bytes.size());
   std::atomic<std::size_t> next{0};
   auto work = [&](Totals& mine) {
-    auto part = PartWorker::make(task_, layout_, secret_, all.keys, mine);
+    auto part = PartWorker::make(task_, layout_, candidates_, secret_, all.keys, mine);
     for (std::size_t i = next++; i < kParts && !stop; i = next++) part->run(i, sources);
   };
   // Out of memory in another thread is out of memory here: the caller has one answer for it.

@@ -3,8 +3,9 @@
 // over what is kept.
 //
 // Which ones (bounding.md): a unit's groups in the order of hash(secret, unit, key), the first l;
-// a group's rows in the order of hash(secret, unit, key, contents, occurrence), the first r, where
-// equal contents are numbered 0, 1, ... Only what the plan reads of a row enters.
+// of a group with very many rows its candidates (candidates.h); of these in the order of
+// hash(secret, unit, key, contents, occurrence) the first r, where equal contents are numbered 0,
+// 1, ... Only what the plan reads of a row enters.
 //
 // Theorem. The kept rows of a unit, as a multiset of (key, contents), are a function of that unit's
 // rows and the secret. So a neighbour's kept rows differ in those of one unit only (E2), whatever
@@ -18,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/candidates.h"
 #include "engine/integer_map.h"
 #include "engine/key_ids.h"
 #include "engine/keyed_hash.h"
@@ -34,6 +36,9 @@ struct Measure {
   IntegerMap map;  ///< kSum, kSquares, kQuantile: content to z (plan/lowering.h)
 };
 
+/// So many rows of a unit are always candidates.
+inline constexpr std::int64_t kCandidates = 16'384;
+
 struct BoundingTask {
   std::int64_t groups_per_unit = 1;
   std::int64_t rows_per_unit_and_group = 1;
@@ -41,14 +46,19 @@ struct BoundingTask {
   std::vector<KeyKind> keys;
   std::vector<Content> contents;
   std::vector<Measure> measures;
+  std::int64_t candidates_per_unit = kCandidates;
 };
 
 class Bounding {
  public:
   /// What one thread fills: rows, and numbers for their keys.
   struct Worker {
-    Intake rows;
+    Worker(const Bounding& bounding, RowRoom& room);
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
     KeyIds keys;
+    Intake rows;
   };
 
   /// Rows take memory without end; or `limit` bytes, and are written to `folder` beyond (spill.h).
@@ -75,6 +85,7 @@ class Bounding {
   BoundingTask task_;
   Secret secret_;
   RowLayout layout_;
+  Candidates candidates_;
   RowRoom room_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/bounding.h"
 #include "engine/keyed_hash.h"
 #include "engine/rows.h"
 
@@ -43,7 +44,10 @@ inline std::uint64_t hash_of(const Secret& secret, const PlainRow& row,
 /// Which rows are kept, by their place. Of rows that are equal in everything the first ones.
 inline std::vector<std::size_t> reference_kept(const std::vector<PlainRow>& rows,
                                                const RowLayout& layout, std::size_t groups_most,
-                                               std::size_t rows_most, const Secret& secret) {
+                                               std::size_t rows_most, const Secret& secret,
+                                               std::size_t candidates = kCandidates) {
+  const std::size_t candidates_most =
+      std::max(rows_most, (candidates + groups_most - 1) / groups_most);
   std::map<std::vector<std::uint64_t>, std::map<std::string, std::vector<std::size_t>>> units;
   for (std::size_t i = 0; i < rows.size(); ++i) units[rows[i].unit][rows[i].key].push_back(i);
   std::vector<std::size_t> kept;
@@ -55,9 +59,16 @@ inline std::vector<std::size_t> reference_kept(const std::vector<PlainRow>& rows
     std::sort(group_order.begin(), group_order.end());
     group_order.resize(std::min(group_order.size(), groups_most));
     for (const auto& [ignored, key] : group_order) {
+      std::vector<std::tuple<std::uint64_t, std::vector<std::uint64_t>, std::size_t>> candidates_of;
+      for (std::size_t place : groups.at(key)) {
+        const std::vector<std::uint64_t> words = content_words(layout, rows[place]);
+        candidates_of.emplace_back(hash_of(secret, rows[place], words), words, place);
+      }
+      std::sort(candidates_of.begin(), candidates_of.end());
+      candidates_of.resize(std::min(candidates_of.size(), candidates_most));
       std::map<std::vector<std::uint64_t>, std::uint64_t> occurrences;
       std::vector<std::tuple<std::uint64_t, std::vector<std::uint64_t>, std::size_t>> row_order;
-      for (std::size_t place : groups.at(key)) {
+      for (const auto& [hash, of_row, place] : candidates_of) {
         std::vector<std::uint64_t> words = content_words(layout, rows[place]);
         words.push_back(occurrences[words]++);
         row_order.emplace_back(hash_of(secret, rows[place], words), words, place);

@@ -52,7 +52,8 @@ ByKey reference(const BoundingTask& task, const std::vector<PlainRow>& rows) {
   std::map<std::string, std::vector<const PlainRow*>> groups;
   for (std::size_t place :
        reference_kept(rows, layout, static_cast<std::size_t>(task.groups_per_unit),
-                      static_cast<std::size_t>(task.rows_per_unit_and_group), kSecret)) {
+                      static_cast<std::size_t>(task.rows_per_unit_and_group), kSecret,
+                      static_cast<std::size_t>(task.candidates_per_unit))) {
     groups[rows[place].key].push_back(&rows[place]);
   }
   ByKey out;
@@ -165,6 +166,7 @@ Case random_case(Random& random) {
   Case c;
   c.task.groups_per_unit = 1 + below(random, 4);
   c.task.rows_per_unit_and_group = 1 + below(random, 4);
+  if (below(random, 2) == 0) c.task.candidates_per_unit = 1 + below(random, 20);
   c.task.wide_unit = below(random, 2) == 0;
   const auto columns = static_cast<std::size_t>(below(random, 3));
   if (columns == 2) c.task.keys.push_back(KeyKind::kNumber);
@@ -328,6 +330,71 @@ TEST(Bounding, OfNoRowsGivesNoGroups) {
   Bounding bounding({1, 1, false, {}, {}, {{MeasureKind::kRows, {}, {}}}}, kSecret);
   std::atomic<bool> stop{false};
   EXPECT_TRUE(bounding.finish(2, stop)->keys.empty());
+}
+
+/// 30,000 rows in random order, two thirds of them one unit's, many of them equal.
+Case heavy_case(Random& random) {
+  Case c;
+  c.task.groups_per_unit = 1 + below(random, 3);
+  c.task.rows_per_unit_and_group = 1 + below(random, 40);
+  c.task.candidates_per_unit = 100;
+  c.task.keys = {KeyKind::kText};
+  c.task.contents = {{0, 1000}};
+  c.task.measures = {{MeasureKind::kRows, {}, {}},
+                     {MeasureKind::kSum, 0, IntegerMap({.low = 0, .high = 1000})}};
+  const std::int64_t different = 1 + below(random, 1'000);
+  for (int i = 0; i < 30'000; ++i) {
+    const bool heavy = below(random, 3) != 0;
+    Keyed keyed{{}, std::to_string(below(random, 7))};
+    c.rows.push_back({{static_cast<std::uint64_t>(heavy ? 1 : 2 + below(random, 3'000))},
+                      bytes(keyed, 1),
+                      {below(random, heavy ? different : 9)}});
+    c.keys.push_back(keyed);
+  }
+  return c;
+}
+
+// Its rows are dropped while they come, in whatever order, by whatever threads.
+TEST(Bounding, OfAUnitWithVeryManyRowsKeepsWhatTheDefinitionKeeps) {
+  Random random(12);
+  for (int i = 0; i < 6; ++i) {
+    const Case c = heavy_case(random);
+    const ByKey expected = reference(c.task, c.rows);
+    std::vector<std::size_t> order = in_order(c.rows.size());
+    for (const bool on_disk : {false, true}) {
+      std::shuffle(order.begin(), order.end(), random);
+      ASSERT_EQ(by_key(run(c, order, 1 + static_cast<std::size_t>(i % 3), 2, on_disk)), expected);
+    }
+  }
+}
+
+// What waits does not grow with one unit's rows: 3 * 10^6 of 16 bytes in 8 MiB, without a disk.
+TEST(Bounding, OfAUnitWithVeryManyRowsFewWait) {
+  Case c;
+  c.task.rows_per_unit_and_group = 100;
+  c.task.contents = {{0, 1 << 30}};
+  c.task.measures = {{MeasureKind::kSum, 0, IntegerMap({.low = 0, .high = 1 << 30})}};
+  for (const bool learned : {false, true}) {
+    Bounding bounding(c.task, kSecret, 0, "/nowhere/at/all", std::size_t{8} << 20);
+    Bounding::Worker& worker = bounding.new_worker();
+    for (std::int64_t i = 0; i < 3'000'000; i += 2'000) {
+      std::uint64_t* words = worker.rows.begin(2'000);
+      for (std::int64_t j = 0; j < 2'000; ++j, words += bounding.layout().words()) {
+        words[0] = 7;
+        RowLayout::put(bounding.layout().field(0), words, i + j);
+      }
+      ASSERT_NO_THROW(worker.rows.commit()) << i;
+    }
+    std::atomic<bool> stop{false};
+    if (learned) {
+      EXPECT_EQ(bounding.finish_rows(INT64_MIN, stop)->cells.size(), 100U);
+    } else {
+      // 100 of the numbers below 3 * 10^6, about 1.5 * 10^6 each: 8 standard deviations of a sum of
+      // numbers that are chosen without regard to their size.
+      const double sum = static_cast<double>(bounding.finish(1, stop)->integers[0][0]);
+      EXPECT_NEAR(sum, 1.5e8, 8 * 8.7e6);
+    }
+  }
 }
 
 // A unit with many rows does not go through the small sort.

@@ -3,6 +3,7 @@
 // are no keys, as integers.
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/bounding.h"
@@ -12,49 +13,19 @@ namespace {
 
 using mechanism::UnitRows;
 
-/// All words of a row; by unit, then by contents.
-class RowOrder {
- public:
-  explicit RowOrder(const RowLayout& layout) : unit_(layout.unit_words()), words_(layout.words()) {}
-
-  bool same_unit(const std::uint64_t* a, const std::uint64_t* b) const {
-    return std::equal(a, a + unit_, b);
-  }
-  bool same(const std::uint64_t* a, const std::uint64_t* b) const {
-    return same_unit(a, b) && contents(a, unit_) == contents(b, unit_) &&
-           std::equal(a + unit_ + 1, a + words_, b + unit_ + 1);
-  }
-  bool operator()(const std::uint64_t* a, const std::uint64_t* b) const {
-    for (std::size_t w = 0; w < words_; ++w) {
-      const std::uint64_t x = contents(a, w);
-      const std::uint64_t y = contents(b, w);
-      if (x != y) return x < y;
-    }
-    return false;
-  }
-  /// Word w without the number of the key, which depends on other rows.
-  std::uint64_t contents(const std::uint64_t* row, std::size_t w) const {
-    return w == unit_ ? row[w] >> 32 : row[w];
-  }
-
- private:
-  std::size_t unit_;
-  std::size_t words_;
-};
-
-/// Of one unit's rows, sorted: the first `most` in the order of hash(secret, unit, contents,
+/// Of the candidates of one unit, sorted, the first `most` in the order of hash(secret, unit, contents,
 /// occurrence).
-std::vector<const std::uint64_t*> keep_rows(std::span<const std::uint64_t* const> rows,
+std::vector<const std::uint64_t*> keep_rows(std::vector<const std::uint64_t*> rows,
                                             std::size_t most, const RowLayout& layout,
                                             const Secret& secret) {
-  if (rows.size() <= most) return {rows.begin(), rows.end()};
+  if (rows.size() <= most) return rows;
   const RowOrder order(layout);
   std::vector<std::pair<std::uint64_t, std::size_t>> ranked;
   std::uint64_t occurrence = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     occurrence = i > 0 && order.same(rows[i], rows[i - 1]) ? occurrence + 1 : 0;
     SipState<> state(secret);
-    for (std::size_t w = 0; w < layout.words(); ++w) state.add(order.contents(rows[i], w));
+    for (std::size_t w = 0; w < layout.words(); ++w) state.add(order.word(rows[i], w));
     state.add(occurrence);
     ranked.emplace_back(state.finish(), i);
   }
@@ -85,9 +56,12 @@ std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atom
     for (std::size_t begin = 0; begin < rows.size();) {
       std::size_t end = begin + 1;
       while (end < rows.size() && order.same_unit(rows[end], rows[begin])) ++end;
+      std::vector<const std::uint64_t*> of_unit(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                rows.begin() + static_cast<std::ptrdiff_t>(end));
+      candidates_.choose(of_unit, keyed_hash(secret_, ""));
       const auto kept =
-          keep_rows(std::span(rows).subspan(begin, end - begin),
-                    static_cast<std::size_t>(task_.rows_per_unit_and_group), layout_, secret_);
+          keep_rows(std::move(of_unit), static_cast<std::size_t>(task_.rows_per_unit_and_group),
+                    layout_, secret_);
       for (const std::uint64_t* row : kept) {
         for (const Measure& measure : task_.measures) {
           const RowLayout::Field& field = layout_.field(*measure.content);

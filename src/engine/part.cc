@@ -57,9 +57,14 @@ class Worker final : public PartWorker {
  public:
   using R = Row<kUnit, kRest>;
 
-  Worker(const BoundingTask& task, const RowLayout& layout, const Secret& secret,
-         const AllKeys& keys, Totals& totals)
-      : task_(task), layout_(layout), secret_(secret), keys_(keys), totals_(totals) {}
+  Worker(const BoundingTask& task, const RowLayout& layout, const Candidates& candidates,
+         const Secret& secret, const AllKeys& keys, Totals& totals)
+      : task_(task),
+        layout_(layout),
+        candidates_(candidates),
+        secret_(secret),
+        keys_(keys),
+        totals_(totals) {}
 
   void run(std::size_t part, const std::vector<Source>& sources) override {
     gather(part, sources);
@@ -231,6 +236,8 @@ class Worker final : public PartWorker {
     std::span<R> rows = group.rows;
     if (rows.size() <= most) return rows;
     if (layout_.contents() == 0) return rows.subspan(0, most);
+    if (rows.size() > candidates_.rows_per_group()) rows = choose(rows, keys_.hashes[group.key]);
+    if (rows.size() <= most) return rows;
     std::sort(rows.begin(), rows.end(), [](const R& a, const R& b) { return a.words < b.words; });
     SipState<> begin(secret_);
     for (std::size_t w = 0; w < kUnit; ++w) begin.add(rows[0].words[w]);
@@ -248,6 +255,17 @@ class Worker final : public PartWorker {
     kept_.clear();
     for (const Ranked& ranked : ranked_) kept_.push_back(rows[ranked.at]);
     return kept_;
+  }
+
+  std::span<R> choose(std::span<R> rows, std::uint64_t key_hash) {
+    std::vector<const std::uint64_t*> words;
+    for (const R& row : rows) words.push_back(row.words.data());
+    candidates_.choose(words, key_hash);
+    candidates_of_group_.clear();
+    for (const std::uint64_t* row : words) {
+      std::copy_n(row, R::kWords, candidates_of_group_.emplace_back().words.begin());
+    }
+    return candidates_of_group_;
   }
 
   void measure(std::uint32_t key, std::span<R> rows) {
@@ -289,6 +307,7 @@ class Worker final : public PartWorker {
 
   const BoundingTask& task_;
   const RowLayout& layout_;
+  const Candidates& candidates_;
   const Secret secret_;
   const AllKeys& keys_;
   Totals& totals_;
@@ -297,16 +316,18 @@ class Worker final : public PartWorker {
   std::vector<std::size_t> begins_, next_;
   std::vector<Group> groups_;
   std::vector<Ranked> ranked_, chosen_;
+  std::vector<R> candidates_of_group_;
   std::vector<R> kept_;
 };
 
 template <std::size_t kRest>
 std::unique_ptr<PartWorker> make_worker(const BoundingTask& task, const RowLayout& layout,
-                                        const Secret& secret, const AllKeys& keys, Totals& totals) {
+                                        const Candidates& candidates, const Secret& secret,
+                                        const AllKeys& keys, Totals& totals) {
   if (layout.unit_words() == 2) {
-    return std::make_unique<Worker<2, kRest>>(task, layout, secret, keys, totals);
+    return std::make_unique<Worker<2, kRest>>(task, layout, candidates, secret, keys, totals);
   }
-  return std::make_unique<Worker<1, kRest>>(task, layout, secret, keys, totals);
+  return std::make_unique<Worker<1, kRest>>(task, layout, candidates, secret, keys, totals);
 }
 
 }  // namespace
@@ -344,15 +365,15 @@ void Totals::merge(Totals&& other) {
 }
 
 std::unique_ptr<PartWorker> PartWorker::make(const BoundingTask& task, const RowLayout& layout,
-                                             const Secret& secret, const AllKeys& keys,
-                                             Totals& totals) {
+                                             const Candidates& candidates, const Secret& secret,
+                                             const AllKeys& keys, Totals& totals) {
   const std::size_t rest = layout.words() - layout.unit_words();
-  if (rest <= 1) return make_worker<1>(task, layout, secret, keys, totals);
-  if (rest <= 2) return make_worker<2>(task, layout, secret, keys, totals);
-  if (rest <= 4) return make_worker<4>(task, layout, secret, keys, totals);
-  if (rest <= 16) return make_worker<16>(task, layout, secret, keys, totals);
+  if (rest <= 1) return make_worker<1>(task, layout, candidates, secret, keys, totals);
+  if (rest <= 2) return make_worker<2>(task, layout, candidates, secret, keys, totals);
+  if (rest <= 4) return make_worker<4>(task, layout, candidates, secret, keys, totals);
+  if (rest <= 16) return make_worker<16>(task, layout, candidates, secret, keys, totals);
   DISCREET_CHECK(rest <= kContentWordsMax);
-  return make_worker<kContentWordsMax>(task, layout, secret, keys, totals);
+  return make_worker<kContentWordsMax>(task, layout, candidates, secret, keys, totals);
 }
 
 }  // namespace discreet::engine

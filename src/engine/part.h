@@ -39,8 +39,8 @@ class PartWorker {
   virtual void run(std::size_t part, const std::vector<Source>& sources) = 0;
 
   static std::unique_ptr<PartWorker> make(const BoundingTask& task, const RowLayout& layout,
-                                          const Secret& secret, const AllKeys& keys,
-                                          Totals& totals);
+                                          const Candidates& candidates, const Secret& secret,
+                                          const AllKeys& keys, Totals& totals);
 };
 
 }  // namespace discreet::engine

@@ -8,12 +8,12 @@
 #include <new>
 
 #include "base/check.h"
+#include "engine/candidates.h"
 
 namespace discreet::engine {
 namespace {
 
-constexpr std::size_t kFirstBlock = 64;      // words
-constexpr std::size_t kLargestBlock = 8192;  // 64 KiB
+constexpr std::size_t kFirstBlock = 64;  // words
 
 /// Hands out bits of consecutive words; nothing straddles two.
 class Bits {
@@ -58,6 +58,11 @@ void RowMemory::Unmap::operator()(void* slab) const { munmap(slab, bytes); }
 
 std::uint64_t* RowMemory::take(std::size_t words) {
   DISCREET_CHECK(words * sizeof(std::uint64_t) <= kSlabBytes);
+  if (words == kLargestBlock && !free_.empty()) {
+    std::uint64_t* const block = free_.back();
+    free_.pop_back();
+    return block;
+  }
   if (left_ < words) {
     if (used_ == slabs_.size()) {
       void* slab = mmap(nullptr, kSlabBytes, PROT_READ | PROT_WRITE,
@@ -80,6 +85,7 @@ void RowMemory::reuse() {
     slabs_.pop_back();
     room_->give_back(kSlabBytes);
   }
+  free_.clear();
   used_ = 0;
   left_ = 0;
 }
@@ -87,21 +93,49 @@ void RowMemory::reuse() {
 void RowStore::grow(std::size_t words, RowMemory& memory) {
   if (!blocks_.empty()) blocks_.back().left = left_;
   std::size_t size =
-      blocks_.empty() ? kFirstBlock : std::min(blocks_.back().size * 2, kLargestBlock);
+      blocks_.empty() ? kFirstBlock : std::min(blocks_.back().size * 2, RowMemory::kLargestBlock);
   size = std::max(size, words);
   blocks_.push_back({memory.take(size), size, 0});
+  room_ += size;
+  memory.note(crowded());
   next_ = blocks_.back().words;
   left_ = size;
 }
 
-Intake::Intake(const RowLayout& layout, const Secret& secret, RowRoom& room)
+std::vector<std::uint64_t> RowStore::copy() const {
+  std::vector<std::uint64_t> all;
+  all.reserve(room_);
+  for_each_block([&](std::span<const std::uint64_t> block) {
+    all.insert(all.end(), block.begin(), block.end());
+  });
+  return all;
+}
+
+void RowStore::give_back(RowMemory& memory) {
+  for (const Block& block : blocks_) {
+    if (block.size == RowMemory::kLargestBlock) memory.give(block.words);
+  }
+  *this = RowStore(crowd_);
+}
+
+Intake::Intake(const RowLayout& layout, const Secret& secret, RowRoom& room,
+               const Candidates* candidates, std::function<std::uint64_t(std::uint32_t)> key_hash)
     : layout_(layout),
       secret_(secret),
       staging_(kRowsMax * layout.words()),
       room_(&room),
       memory_(room),
-      parts_(kParts),
-      written_(kParts) {}
+      written_(kParts),
+      candidates_(candidates),
+      key_hash_(std::move(key_hash)) {
+  parts_.assign(kParts, RowStore(crowd(0)));
+}
+
+// Looking costs as much as storing, so there are twice as many words before it is done again.
+std::size_t Intake::crowd(std::size_t words) const {
+  if (candidates_ == nullptr) return RowRoom::kEndless;
+  return std::max(2 * words, 4 * candidates_->words_per_unit());
+}
 
 std::uint64_t* Intake::begin(std::size_t count) {
   DISCREET_CHECK(count <= kRowsMax);
@@ -120,31 +154,48 @@ void Intake::commit() {
     for (std::size_t w = 0; w < words; ++w) out[w] = row[w];
   }
   count_ = 0;
+  if (memory_.crowded()) thin_out();
+}
+
+void Intake::thin_out() {
+  for (RowStore& part : parts_) {
+    if (!part.crowded()) continue;
+    const std::uint64_t* const unit =
+        candidates_->heavy_unit([&](auto f) { part.for_each_block(f); });
+    if (unit != nullptr) {
+      std::vector<std::uint64_t> rows = part.copy();
+      candidates_->thin(rows, unit, key_hash_);
+      part.give_back(memory_);
+      for (std::size_t i = 0; i < rows.size(); i += layout_.words()) {
+        std::copy_n(&rows[i], layout_.words(), part.next(layout_.words(), memory_));
+      }
+    }
+    part.expect(crowd(part.room()));
+  }
 }
 
 void Intake::write_out() {
-  std::vector<std::uint64_t> together;
   for (std::size_t i = 0; i < kParts; ++i) {
-    together.clear();
-    parts_[i].for_each_block([&](std::span<const std::uint64_t> block) {
-      together.insert(together.end(), block.begin(), block.end());
-    });
+    const std::vector<std::uint64_t> together = parts_[i].copy();
     if (!together.empty()) {
       written_[i].push_back({room_->spill().write(together), together.size()});
     }
-    parts_[i] = RowStore();
+    parts_[i] = RowStore(crowd(0));
   }
   memory_.reuse();
 }
 
 Intake::Part::Part(const Intake& intake, std::size_t part) : held_(intake.parts_[part]) {
-  std::size_t words = 0;
-  for (const Written& piece : intake.written_[part]) words += piece.words;
-  read_.resize(words);
-  std::span<std::uint64_t> rest(read_);
+  std::size_t crowd = intake.crowd(0);
   for (const Written& piece : intake.written_[part]) {
-    intake.room_->spill().read(piece.place, rest.first(piece.words));
-    rest = rest.subspan(piece.words);
+    const std::size_t before = read_.size();
+    read_.resize(before + piece.words);
+    intake.room_->spill().read(piece.place, std::span(read_).subspan(before));
+    if (read_.size() <= crowd) continue;
+    const std::uint64_t* const unit =
+        intake.candidates_->heavy_unit([&](auto f) { f(std::span<const std::uint64_t>(read_)); });
+    if (unit != nullptr) intake.candidates_->thin(read_, unit, intake.key_hash_);
+    crowd = intake.crowd(read_.size());
   }
 }
 

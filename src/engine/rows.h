@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/interning.h"
@@ -15,6 +17,8 @@
 #include "engine/spill.h"
 
 namespace discreet::engine {
+
+class Candidates;
 
 /// One thing that a plan reads of a row: an integer between two public ends, or NULL.
 struct Content {
@@ -80,11 +84,18 @@ inline constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 /// Memory for rows, in slabs whose pages are there from the start, given back all at once.
 class RowMemory {
  public:
+  static constexpr std::size_t kLargestBlock = 8192;  // words: 64 KiB
+
   explicit RowMemory(RowRoom& room) : room_(&room) {}
   RowMemory(RowMemory&&) = default;
   std::uint64_t* take(std::size_t words);
+  /// A block of kLargestBlock words is free again.
+  void give(std::uint64_t* block) { free_.push_back(block); }
+  /// Whether a store has become crowded since this was last asked.
+  bool crowded() { return std::exchange(crowded_, false); }
+  void note(bool crowded) { crowded_ |= crowded; }
   /// Whether the last slab is in use and there may be no further one.
-  bool full() const { return used_ == slabs_.size() && room_->full_for(bytes()); }
+  bool full() const { return free_.empty() && used_ == slabs_.size() && room_->full_for(bytes()); }
   /// Everything that was taken is free again; what is beyond the room is given back.
   void reuse();
 
@@ -100,11 +111,16 @@ class RowMemory {
   std::size_t left_ = 0;
   std::size_t used_ = 0;  // slabs
   std::vector<std::unique_ptr<void, Unmap>> slabs_;
+  std::vector<std::uint64_t*> free_;
+  bool crowded_ = false;
 };
 
 /// The rows of one part that one thread took in, in blocks that grow.
 class RowStore {
  public:
+  /// `crowd`: so many words are a reason to look whose they are.
+  explicit RowStore(std::size_t crowd) : crowd_(crowd) {}
+
   std::uint64_t* next(std::size_t words, RowMemory& memory) {
     if (left_ < words) grow(words, memory);
     std::uint64_t* row = next_;
@@ -112,6 +128,12 @@ class RowStore {
     left_ -= words;
     return row;
   }
+  std::size_t room() const { return room_; }
+  bool crowded() const { return room_ > crowd_; }
+  void expect(std::size_t crowd) { crowd_ = crowd; }
+  std::vector<std::uint64_t> copy() const;
+  /// All that is held is gone.
+  void give_back(RowMemory& memory);
   /// Calls f(words of whole rows) for each block.
   template <class F>
   void for_each_block(F f) const {
@@ -131,6 +153,8 @@ class RowStore {
 
   std::uint64_t* next_ = nullptr;
   std::size_t left_ = 0;
+  std::size_t room_ = 0;  // words in all blocks
+  std::size_t crowd_;
   std::vector<Block> blocks_;
 };
 
@@ -139,7 +163,10 @@ class Intake {
  public:
   static constexpr std::size_t kRowsMax = 2048;
 
-  Intake(const RowLayout& layout, const Secret& secret, RowRoom& room);
+  /// Without `candidates` all rows wait. `key_hash`: of the bytes of the key with that number.
+  Intake(const RowLayout& layout, const Secret& secret, RowRoom& room,
+         const Candidates* candidates = nullptr,
+         std::function<std::uint64_t(std::uint32_t)> key_hash = {});
 
   /// Zeroed words for `count` rows, to be filled. Requires: count <= kRowsMax.
   std::uint64_t* begin(std::size_t count);
@@ -169,6 +196,9 @@ class Intake {
     std::size_t words;
   };
   void write_out();
+  /// Drops what can no longer be kept of a unit that has most of a crowded part.
+  void thin_out();
+  std::size_t crowd(std::size_t words) const;
 
   RowLayout layout_;
   Secret secret_;
@@ -178,6 +208,8 @@ class Intake {
   RowMemory memory_;
   std::vector<RowStore> parts_;
   std::vector<std::vector<Written>> written_;  // of each part
+  const Candidates* candidates_;
+  std::function<std::uint64_t(std::uint32_t)> key_hash_;
 };
 
 }  // namespace discreet::engine
