@@ -21,6 +21,7 @@ Error storage(const std::string& what, int error) {
 
 void prepare_process() {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, like a full disk
   // Opened the wrong way round, so that reading or writing a closed stream still fails. open()
   // takes the lowest free number, which is the closed one.
   for (int fd = 0; fd <= 2; ++fd) {

@@ -16,8 +16,8 @@ struct Streams {
   int err = 2;
 };
 
-/// Makes a write to a pipe that nobody reads an error instead of a signal, and fills in standard
-/// streams that are closed: a file opened later could otherwise take the number of one, and answers
+/// Makes a write to a pipe that nobody reads, and one beyond the limit of file sizes, an error
+/// instead of a signal, and fills in standard streams that are closed: a file opened later could otherwise take the number of one, and answers
 /// would be written into it.
 void prepare_process();
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ledger/record.h"
+#include "ledger/room.h"
 #include "ledger/under_way.h"
 #include "privacy/receipt.h"
 
@@ -76,16 +77,19 @@ class Paid {
  private:
   friend class Ledger;
   Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash,
-       std::shared_ptr<const UnderWay> under_way = nullptr, int number_of_try = 1)
+       std::shared_ptr<const UnderWay> under_way = nullptr, int number_of_try = 1,
+       std::shared_ptr<HeldRoom> room = nullptr)
       : receipts(std::move(all)),
         charge_(charge),
         hash_(hash),
         under_way_(std::move(under_way)),
-        number_of_try_(number_of_try) {}
+        number_of_try_(number_of_try),
+        room_(std::move(room)) {}
   Sequence charge_;
   Hash hash_;  // of the charge's record: the answer goes to the ledger that was charged
   std::shared_ptr<const UnderWay> under_way_;  // of a question that takes over
   int number_of_try_;
+  std::shared_ptr<HeldRoom> room_;  // from before the charge, for what is drawn with it
 };
 
 using Outcome = std::variant<Answer, Paid>;

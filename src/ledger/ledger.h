@@ -61,6 +61,10 @@
 
 namespace discreet::ledger {
 
+/// How long one process waits for another: for its transaction, and for its answer to the same
+/// question.
+inline constexpr int kBusyMs = 60'000;
+
 /// What a ledger stands on; tests put faults here.
 struct World {
   Clock clock = system_time_ms;
@@ -68,8 +72,10 @@ struct World {
   std::function<Result<std::uint64_t>(const std::filesystem::path&)> device = device_of;
   /// Bytes that are free where a file is.
   std::function<Result<std::uint64_t>(const std::filesystem::path&)> room = room_at;
+  /// Takes room where a file is.
+  std::function<Result<HeldRoom>(const std::filesystem::path&, std::uint64_t)> hold = HeldRoom::at;
   std::string sqlite_vfs = {};  ///< empty: SQLite's own
-  int busy_ms = 60'000;         ///< how long to wait for other processes
+  int busy_ms = kBusyMs;        ///< how long to wait for other processes
   bool index_misleads = false;  ///< it raises all the false alarms that there can be
 };
 
@@ -106,7 +112,7 @@ struct Opened {
 /// unless the owner says otherwise. Fails with: kInvalidInput when the environment names neither.
 Result<std::filesystem::path> default_home(const std::string& ledger_id);
 
-/// A charge is refused when the ledger's disk has less room than this.
+/// A charge is refused when the ledger's disk has less room than this, or its file may grow by less.
 inline constexpr std::uint64_t kLeastRoom = 16 << 20;
 
 /// How far a clock may lag behind the last record before somebody must look at it.
@@ -134,9 +140,9 @@ class Ledger;
 
 /// The time in which noise is drawn for a charge and made an answer. If it ends without one, the
 /// charge is ended too, durably: what failed may have depended on the noise, so nobody draws again.
-/// Room for that record, and for an answer of up to kRoom / 4 bytes, is held on the disk meanwhile
-/// (not where the ledger is in PostgreSQL, nor on a disk that cannot); for a longer one it is looked
-/// for. Must not outlive the ledger.
+/// Room for that record, and for an answer of up to kRoom / 4 bytes, is held on the disk meanwhile,
+/// and from before the charge on (not where the ledger is in PostgreSQL, nor on a disk that cannot);
+/// for a longer one it is looked for. Must not outlive the ledger.
 class Drawing {
  public:
   static constexpr std::uint64_t kRoom = 1 << 20;
@@ -156,7 +162,7 @@ class Drawing {
   Sequence charge_;
   Hash hash_;
   std::shared_ptr<const UnderWay> under_way_;  // who waits goes on after the charge was ended
-  HeldRoom room_;
+  std::shared_ptr<HeldRoom> room_;
 };
 
 class Ledger {
@@ -186,14 +192,16 @@ class Ledger {
   /// no guarantee in the namespace's notion); kConflict (the request id belongs to another
   /// question, or was charged and has no tries left); kBudget; kInvalidInput; kStorage and
   /// kCorrupt: nothing was charged, or it was and is lost. Waits while another thread of this
-  /// process works on a charge that would be taken over.
+  /// process works on a charge that would be taken over, and while another process does, for up to
+  /// World::busy_ms; then kStorage, and nothing was charged or tried.
   Result<Outcome> charge(const Charge& charge, const Question& question);
   // Tries (ledger_tries.cc). Whoever takes over computes everything that can fail, calls this, and
   // then draws and stores:
   //   DISCREET_ASSIGN(Drawing drawing, ledger.begin_drawing(paid));
   //   ... Door::release(...) ...
   //   DISCREET_ASSIGN(Answer answer, drawing.store(std::move(paid), bytes));
-  /// Fails with: kStorage when there is no room; nothing was drawn then, and the try failed.
+  /// Fails with: kStorage when there is no room, which a charge that takes over has found already;
+  /// nothing was drawn then, and the try failed.
   Result<Drawing> begin_drawing(const Paid& paid);
   /// This charge is not taken over any more: whoever was stopped by a limit of time says so, since
   /// time depends on data. Fails with: kStorage, kCorrupt; it may be taken over then.
@@ -330,7 +338,10 @@ class Ledger {
   Result<void> append_use(const Record& charge, const std::string& id);
   Result<void> end_charge(Sequence charge, const Hash& hash);
   Result<void> check_room(std::uint64_t bytes) const;
-  static Error no_tries_left(const Request& request, const Record& earlier);
+  bool has_room(std::uint64_t bytes) const;
+  /// Before something is charged: there is room, and some of it is the request's from here on.
+  Result<void> hold_room(Request& request) const;
+  Error no_tries_left(const Request& request, const Record& earlier) const;
 
   // ledger_charge.cc
   struct Payer;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a charge: examined, paid or found to be a repeat, answered.
+#include <chrono>
 #include <utility>
 
 #include "ledger/request.h"
 
 namespace discreet::ledger {
 namespace {
+
+using std::chrono::milliseconds;
 
 constexpr std::size_t kRequestIdSizeMax = 256;
 constexpr std::size_t kKeySizeMax = 64 << 10;
@@ -175,7 +178,7 @@ Result<void> Ledger::pay(Request& request) {
   }
   DISCREET_TRY(check_budgets(request));
   if (!batch_time_) return batch_time_.error();
-  DISCREET_TRY(check_room(kLeastRoom));
+  DISCREET_TRY(hold_room(request));
   return append_payments(request);
 }
 
@@ -210,7 +213,10 @@ Result<void> Ledger::append_payments(Request& request) {
     if (state_.sequence() == request.sequence) request.hash = state_.hash();
   }
   if (request.question.takes_over && !request.stored) {
-    request.under_way = std::make_shared<const UnderWay>(request.hash);
+    // Held by another one only if a run of this ledger's was lost with a part of its history.
+    std::optional<TryLock> lock = TryLock::take(path_, request.sequence);
+    request.under_way =
+        std::make_shared<const UnderWay>(request.hash, lock ? *std::move(lock) : TryLock());
   }
   return {};
 }
@@ -222,6 +228,12 @@ Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
     DISCREET_TRY(commit([&] { return pay(request); }, true));
     if (!request.waits) break;
     UnderWay::wait_for(request.hash);
+    if (!TryLock::wait_for(path_, request.sequence, milliseconds(world_.busy_ms))) {
+      return Error{
+          Code::kStorage,
+          "the same question is being answered by another process; nothing was charged for "
+          "this one. Ask again shortly"};
+    }
   }
   // From here on it is durable (L1).
   if (request.stored) {
@@ -234,7 +246,8 @@ Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
     receipts.push_back(Receipt(line.noise, line.cost, id));
   }
   return Outcome(Paid(std::move(receipts), request.sequence, request.hash,
-                      std::move(request.under_way), request.number_of_try));
+                      std::move(request.under_way), request.number_of_try,
+                      std::move(request.room)));
 }
 
 Result<std::string> Ledger::bytes_of_answer(const Record& answer) {
@@ -263,6 +276,7 @@ Result<void> Ledger::append_answer(const Record& charge, const std::string& byte
 
 Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
   const Paid used = std::move(paid);  // whatever happens, it is not used again
+  if (used.room_) used.room_->give_back();
   if (bytes.size() > kAnswerSizeMax) {
     return invalid_input("an answer must have at most 256 MiB");
   }

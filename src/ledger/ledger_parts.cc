@@ -68,7 +68,11 @@ Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, S
   DISCREET_TRY(look(work));
   // An answer that was bought with another charge is given too: this charge paid as much.
   if (answer) return Outcome(Answer(std::move(bytes), answer->about, true));
-  return Outcome(Paid({}, paid, run->hash, std::make_shared<const UnderWay>(run->hash)));
+  // Two that go on with one run keep apart by its parts (L7).
+  std::optional<TryLock> lock = TryLock::take(path_, paid);
+  return Outcome(
+      Paid({}, paid, run->hash,
+           std::make_shared<const UnderWay>(run->hash, lock ? *std::move(lock) : TryLock())));
 }
 
 Result<Hash> Ledger::secret(const std::string& purpose) {

@@ -46,7 +46,7 @@ Result<std::optional<Ledger::Unanswered>> Ledger::tries_of(Sequence charge,
       is_this && request.stored && request.stored->question != record->question;
   if (!is_this || is_other_answer) return std::optional<Unanswered>();
   Unanswered found{.charge = *std::move(record)};
-  found.is_tried = UnderWay::has(found.charge.hash);
+  found.is_tried = UnderWay::has(found.charge.hash) || TryLock::is_held(path_, charge);
   if (found.is_tried) return std::optional(std::move(found));
   // A run in parts is gone on with by its checkpoint, not from its beginning (L7).
   for (const std::string& id : {id_of_end(charge), "part 1 of " + std::to_string(charge)}) {
@@ -109,28 +109,58 @@ Result<bool> Ledger::use_unanswered(Request& request) {
     DISCREET_TRY(append_answer(found->charge, request.bytes));
     return true;
   }
-  DISCREET_TRY(check_room(kLeastRoom));
+  DISCREET_TRY(hold_room(request));
+  std::optional<TryLock> lock = TryLock::take(path_, request.sequence);
+  if (!lock) {
+    request.waits = true;
+    return true;
+  }
   request.number_of_try = found->tries + 1;
   DISCREET_TRY(append_use(found->charge, id_of_try(request.sequence, request.number_of_try)));
-  request.under_way = std::make_shared<const UnderWay>(request.hash);
+  request.under_way = std::make_shared<const UnderWay>(request.hash, *std::move(lock));
   return true;
 }
 
-Error Ledger::no_tries_left(const Request& request, const Record& earlier) {
+Error Ledger::no_tries_left(const Request& request, const Record& earlier) const {
+  // There a try that another process is at is not seen.
+  const char* const first = is_postgres(path_)
+                                ? "under this id in a minute, should another process "
+                                  "be answering it now, or else "
+                                : "";
   return {Code::kConflict,
           "request id " + in_quotes(request.charge.request_id()) + " was charged (record " +
               std::to_string(earlier.sequence) +
-              ") and has no answer, and its tries are used up; an id is charged once: ask again "
-              "under another id, which is charged again"};
+              ") and has no answer, and its tries are used up; an id is charged once: ask again " +
+              first + "under another id, which is charged again"};
 }
 
 Result<void> Ledger::check_room(std::uint64_t bytes) const {
   if (is_postgres(path_)) return {};
+  if (const auto growth = growth_left(path_); growth && *growth < bytes) {
+    return Error{Code::kStorage,
+                 "this process's limit of file sizes lets the ledger grow by less than " +
+                     std::to_string(bytes >> 20) +
+                     " MiB; nothing was charged. Raise it (`ulimit -f`, LimitFSIZE of a systemd "
+                     "service), start again, and ask again"};
+  }
   const Result<std::uint64_t> free = world_.room(path_);
   if (!free || *free >= bytes) return {};  // where it cannot be told, it is tried
   return Error{Code::kStorage, "the disk of the ledger is almost full: less than " +
                                    std::to_string(bytes >> 20) +
                                    " MiB are free; nothing was charged. Make room, and ask again"};
+}
+
+bool Ledger::has_room(std::uint64_t bytes) const {
+  return check_room(bytes) && (is_postgres(path_) || world_.hold(path_, bytes));
+}
+
+Result<void> Ledger::hold_room(Request& request) const {
+  DISCREET_TRY(check_room(kLeastRoom));
+  if (request.room || !request.question.takes_over || is_postgres(path_)) return {};
+  Result<HeldRoom> room = world_.hold(path_, Drawing::kRoom);
+  if (!room) return Error{room.error().code, "nothing was charged: " + room.error().message};
+  request.room = std::make_shared<HeldRoom>(*std::move(room));
+  return {};
 }
 
 Result<void> Ledger::end_charge(Sequence charge, const Hash& hash) {
@@ -146,17 +176,22 @@ Result<void> Ledger::end_charge(Sequence charge, const Hash& hash) {
   return commit(work, true);
 }
 
-Result<void> Ledger::end_charge(const Paid& paid) { return end_charge(paid.charge_, paid.hash_); }
+Result<void> Ledger::end_charge(const Paid& paid) {
+  if (paid.room_) paid.room_->give_back();
+  return end_charge(paid.charge_, paid.hash_);
+}
 
 Result<Drawing> Ledger::begin_drawing(const Paid& paid) {
   Drawing drawing(*this, paid.charge_, paid.hash_, paid.under_way_);
-  if (is_postgres(path_)) return drawing;
-  Result<HeldRoom> room = HeldRoom::at(path_, Drawing::kRoom);
+  drawing.room_ = paid.room_;
+  if (drawing.room_ || is_postgres(path_)) return drawing;
+  // Nothing was held: a run that is gone on with, or a charge that takes nothing over.
+  Result<HeldRoom> room = world_.hold(path_, Drawing::kRoom);
   if (!room) {
-    drawing.ledger_ = nullptr;  // nothing was drawn
-    return paid.failed(room.error());
+    drawing.ledger_ = nullptr;
+    return paid.failed({room.error().code, "nothing was drawn: " + room.error().message});
   }
-  drawing.room_ = *std::move(room);
+  drawing.room_ = std::make_shared<HeldRoom>(*std::move(room));
   return drawing;
 }
 
@@ -169,7 +204,7 @@ Drawing::Drawing(Drawing&& other) noexcept
 
 Drawing::~Drawing() {
   if (ledger_ == nullptr) return;
-  room_.give_back();
+  if (room_) room_->give_back();
   // If not even this can be written, the disk or the witness failed, and the ledger is dead.
   try {
     (void)ledger_->end_charge(charge_, hash_).has_value();
@@ -180,11 +215,11 @@ Drawing::~Drawing() {
 Result<Answer> Drawing::store(Paid&& paid, std::string bytes) {
   DISCREET_CHECK(ledger_ != nullptr && paid.charge() == charge_);
   Paid used = std::move(paid);  // whatever happens, it is not used again
-  room_.give_back();
-  if (bytes.size() > kRoom / 4 && !ledger_->check_room(4 * bytes.size())) {
+  if (bytes.size() > kRoom / 4 && !ledger_->has_room(4 * bytes.size())) {
     return Error{Code::kStorage,
                  "the disk of the ledger has no room for the answer; what was charged is used up"};
   }
+  if (room_) room_->give_back();
   Result<Answer> answer = ledger_->store(std::move(used), std::move(bytes));
   if (answer) ledger_ = nullptr;
   return answer;

@@ -35,8 +35,9 @@ struct Ledger::Request {
   Sequence sequence = 0;         // of the charge: new, or taken over
   Hash hash{};
   int number_of_try = 1;
-  bool waits = false;  // another thread works on that charge; nothing was appended
+  bool waits = false;  // another thread or process works on that charge; nothing was appended
   std::shared_ptr<const UnderWay> under_way;
+  std::shared_ptr<HeldRoom> room;  // stays held when the work is run again
 
   /// For a work that is run again.
   void begin() {
@@ -54,7 +55,7 @@ struct Ledger::Request {
 struct Ledger::Unanswered {
   Record charge;
   int tries = 1;          ///< that were begun
-  bool is_tried = false;  ///< by a thread of this process, now
+  bool is_tried = false;  ///< by a thread of this process or another process, now
 };
 
 }  // namespace discreet::ledger

@@ -218,10 +218,11 @@ TEST(Tries, OfEightAtOnceOneIsChargedAndAllAreAnswered) {
   }
 }
 
-// Two processes at one charge: nobody can tell whether the first one lives.
+// Two processes at one charge where neither can tell whether the other one lives (try_lock.h).
 TEST(Tries, OfTwoProcessesTheFirstToStoreAnswersBoth) {
   Home home;
   home.create().reset();
+  if (!is_postgres(home.path)) std::filesystem::create_directory(home.path.string() + ".tries");
   int go[2];
   int out[2];
   ASSERT_EQ(pipe(go), 0);

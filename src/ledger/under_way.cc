@@ -25,13 +25,14 @@ Charges& charges() {
 
 }  // namespace
 
-UnderWay::UnderWay(const Hash& charge) : charge_(charge) {
+UnderWay::UnderWay(const Hash& charge, TryLock held) : charge_(charge), lock_(std::move(held)) {
   Charges& all = charges();
   const std::lock_guard lock(all.mutex);
   ++all.threads[{getpid(), charge_}];
 }
 
 UnderWay::~UnderWay() {
+  lock_.let_go();  // before a thread that waits here looks at it
   Charges& all = charges();
   const std::lock_guard lock(all.mutex);
   const auto found = all.threads.find({getpid(), charge_});

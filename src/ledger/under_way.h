@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Charges that a thread of this process works on, so that another one that asks the same waits for
 // it in place of beginning a try of its own. Nothing of privacy rests on it: tries are counted in
-// the history (L11), and those of other processes are not known here.
+// the history (L11). What other processes work on shows in try_lock.h.
 #pragma once
 
+#include "ledger/try_lock.h"
 #include "privacy/receipt.h"
 
 namespace discreet::ledger {
 
 class UnderWay {
  public:
-  /// From here on until it dies somebody works on the charge whose record has this hash.
-  explicit UnderWay(const Hash& charge);
+  /// From here on until it dies somebody works on the charge whose record has this hash, and holds
+  /// `held`.
+  explicit UnderWay(const Hash& charge, TryLock held = {});
   ~UnderWay();
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
@@ -22,6 +24,7 @@ class UnderWay {
 
  private:
   const Hash charge_;
+  TryLock lock_;
 };
 
 }  // namespace discreet::ledger
