@@ -297,7 +297,9 @@ Result<void> Client::follow(const std::string& sql, std::size_t most_bytes, cons
     if (told != nullptr) *told = {page->id, page->fault};
     if (!page->fault.empty()) {
       say(log, page->words);
-      if (page->fault == "EXCEEDED_TIME_LIMIT") note_time_limit(log);
+      if (page->fault == "EXCEEDED_TIME_LIMIT" || page->fault == "EXCEEDED_CPU_LIMIT") {
+        note_time_limit(log);
+      }
       return engine_failed();
     }
     if (!page->rows.empty()) take(page->rows);

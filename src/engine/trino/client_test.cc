@@ -110,6 +110,24 @@ TEST(TrinoProtocol, FailsWithOneTextAndTakesTheStatementBack) {
   }
 }
 
+// Both depend on how long the rows took, so both end a charge (L11); memory is not time.
+TEST(TrinoProtocol, SaysWhichFailuresWereLimitsOfTime) {
+  for (const auto& [fault, is_time] : {std::pair{"EXCEEDED_TIME_LIMIT", true},
+                                       {"EXCEEDED_CPU_LIMIT", true},
+                                       {"EXCEEDED_LOCAL_MEMORY_LIMIT", false}}) {
+    FakeServer server([&](const std::string& request) -> std::optional<std::string> {
+      if (asks(request, "GET /v1/info ")) return kUp;
+      return page(R"(,"error":{"errorName":")" + std::string(fault) + R"(","message":"m"})");
+    });
+    GatheredLog log;
+    const OwnerLog owner = log.log();
+    const TimedLog timed(owner);
+    auto client = std::move(Client::open(server.url("tls=no&timeout=1"), {}).value());
+    EXPECT_FALSE(client->ask("SELECT 1", timed.log()).has_value());
+    EXPECT_EQ(timed.ran_out(), is_time) << fault;
+  }
+}
+
 TEST(TrinoProtocol, StopsAtOnceAndAtItsTimeLimit) {
   std::atomic<Client*> running{nullptr};
   FakeServer server([&](const std::string& request) -> std::optional<std::string> {

@@ -2,15 +2,23 @@
 // A circuit breaker before charges: when the data could not be read three times in a row, nobody is
 // charged, and the engine is left alone, for half a minute; then it is tried again.
 //
+// Whose failures they are matters, since a question can fail by what it asks: three of one
+// analyst's in a row rest that analyst, and three analysts who fail with nobody answered in between
+// rest everybody. Afterwards each who rested has one question every half minute until the engine
+// answers one: theirs, or where everybody rested anybody's.
+//
 // What opens and closes it are failures of the engine, which do not depend on data (engine.h, E1),
 // and they count when their job is delivered, at its public deadline (jobs.h, J1): so what it shows
-// was shown before. Answers that are stored are given all the time.
+// was shown before. Of questions that were asked together one failure counts. Answers that are
+// stored are given all the time.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
@@ -25,48 +33,95 @@ class EngineWatch {
   void failed(Code code) {
     if (code == Code::kEngine) seen_ = Seen::kFailed;
   }
-  void answered() { seen_ = Seen::kAnswered; }
+  /// A stored answer says nothing about the engine.
+  void answered(bool is_stored) {
+    if (!is_stored) seen_ = Seen::kAnswered;
+  }
 
  private:
   friend class Breaker;
   enum class Seen { kNothing, kFailed, kAnswered };
   std::atomic<Seen> seen_{Seen::kNothing};
+  std::uint64_t asked_ = 0;  // when: behind so many failures that counted
 };
 
 class Breaker {
  public:
-  static constexpr int kFailures = 3;
+  static constexpr int kFailures = 3;          ///< of one analyst
+  static constexpr std::size_t kAnalysts = 3;  ///< that fail
   static constexpr std::int64_t kRestMs = 30'000;
 
   explicit Breaker(Clock clock) : clock_(std::move(clock)) {}
 
-  /// Fails with: kEngine while it is open.
-  Result<void> admit() const {
+  /// Before a question is asked; `watch` is what will be noted of it. Fails with: kEngine while the
+  /// analyst rests.
+  Result<void> admit(const std::string& analyst, EngineWatch* watch = nullptr) {
     const std::lock_guard lock(mutex_);
-    const std::int64_t left = until_ms_ - clock_();
-    // A clock that was set back does not keep it open for longer.
-    if (failures_ < kFailures || left <= 0 || left > kRestMs) return {};
-    return Error{Code::kEngine,
-                 "the data could not be read three times in a row; nothing was charged. Ask again "
-                 "in half a minute"};
+    Row& row = rows_[analyst];
+    const bool is_probe = is_open_ || row.failures >= kFailures;
+    if (is_before(rest_until_ms_) || (is_probe && is_before(row.until_ms))) {
+      return Error{
+          Code::kEngine,
+          "the data could not be read three times in a row; nothing was charged. Ask again in "
+          "half a minute"};
+    }
+    if (is_probe) row.until_ms = clock_() + kRestMs;
+    if (watch != nullptr) watch->asked_ = counted_;
+    return {};
   }
 
   /// When its job is delivered.
-  void note(const EngineWatch& watch) {
+  void note(const std::string& analyst, const EngineWatch& watch) {
     using Seen = EngineWatch::Seen;
     const Seen seen = watch.seen_;
     const std::lock_guard lock(mutex_);
-    if (seen == Seen::kAnswered) failures_ = 0;
-    if (seen != Seen::kFailed) return;
-    if (failures_ < kFailures) ++failures_;
-    until_ms_ = clock_() + kRestMs;
+    Row& row = rows_[analyst];
+    if (seen == Seen::kAnswered) {
+      row.failures = 0;
+      failing_.clear();
+      is_open_ = false;
+      rest_until_ms_ = 0;
+    }
+    // Those that were asked before the last one was known to fail were asked together with it.
+    if (seen != Seen::kFailed || watch.asked_ < row.counted) return;
+    row.counted = ++counted_;
+    row.until_ms = clock_() + kRestMs;
+    if (row.failures < kFailures) ++row.failures;
+    failing_.insert(analyst);
+    if (failing_.size() < kAnalysts) return;
+    failing_.clear();
+    is_open_ = true;
+    rest_until_ms_ = row.until_ms;
+  }
+
+  /// The policy was read again: it may name another engine.
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    rows_.clear();
+    failing_.clear();
+    is_open_ = false;
+    rest_until_ms_ = 0;
   }
 
  private:
+  struct Row {
+    int failures = 0;  // in a row
+    std::int64_t until_ms = 0;
+    std::uint64_t counted = 0;  // the number of the last failure
+  };
+  /// A clock that was set back keeps nobody waiting for longer.
+  bool is_before(std::int64_t until_ms) const {
+    const std::int64_t left = until_ms - clock_();
+    return left > 0 && left <= kRestMs;
+  }
+
   const Clock clock_;
-  mutable std::mutex mutex_;
-  int failures_ = 0;  // in a row
-  std::int64_t until_ms_ = 0;
+  std::mutex mutex_;
+  std::map<std::string, Row> rows_;  // of analysts, who have accounts
+  std::set<std::string> failing_;    // since anybody was answered, or everybody rested
+  bool is_open_ = false;             // everybody rested, and nobody was answered since
+  std::int64_t rest_until_ms_ = 0;   // everybody
+  std::uint64_t counted_ = 0;
 };
 
 }  // namespace discreet::server::api

@@ -10,58 +10,141 @@ struct Fuse {
   std::int64_t now_ms = 1'700'000'000'000;
   Breaker breaker{[this] { return now_ms; }};
 
-  void note(Code code) {
+  /// A question of this analyst that was taken; false: it was not.
+  bool ask(EngineWatch& watch, const std::string& analyst = "ann") {
+    return breaker.admit(analyst, &watch).has_value();
+  }
+  bool fail(const std::string& analyst = "ann", Code code = Code::kEngine) {
     EngineWatch watch;
+    if (!ask(watch, analyst)) return false;
     watch.failed(code);
-    breaker.note(watch);
+    breaker.note(analyst, watch);
+    return true;
   }
-  void succeed() {
+  bool succeed(const std::string& analyst = "ann", bool is_stored = false) {
     EngineWatch watch;
-    watch.answered();
-    breaker.note(watch);
+    if (!ask(watch, analyst)) return false;
+    watch.answered(is_stored);
+    breaker.note(analyst, watch);
+    return true;
   }
-  bool admits() const { return breaker.admit().has_value(); }
 };
 
 TEST(Breaker, OpensAfterThreeFailuresInARowAndTriesAgainLater) {
   Fuse fuse;
-  for (int i = 0; i < 2; ++i) fuse.note(Code::kEngine);
-  EXPECT_TRUE(fuse.admits());
-  fuse.succeed();
-  for (int i = 0; i < 2; ++i) fuse.note(Code::kEngine);
-  EXPECT_TRUE(fuse.admits());
-  fuse.note(Code::kEngine);
-  EXPECT_FALSE(fuse.admits());
-  EXPECT_EQ(fuse.breaker.admit().error().code, Code::kEngine);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(fuse.fail());
+  EXPECT_TRUE(fuse.succeed());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(fuse.fail());
+  EXPECT_FALSE(fuse.fail());
+  EXPECT_EQ(fuse.breaker.admit("ann").error().code, Code::kEngine);
   fuse.now_ms += Breaker::kRestMs - 1;
-  EXPECT_FALSE(fuse.admits());
+  EXPECT_FALSE(fuse.fail());
   fuse.now_ms += 1;
-  EXPECT_TRUE(fuse.admits());
-  fuse.note(Code::kEngine);  // still away
-  EXPECT_FALSE(fuse.admits());
+  EXPECT_TRUE(fuse.fail());  // still away
+  EXPECT_FALSE(fuse.fail());
   fuse.now_ms += Breaker::kRestMs;
-  fuse.succeed();
-  fuse.note(Code::kEngine);
-  EXPECT_TRUE(fuse.admits());
+  EXPECT_TRUE(fuse.succeed());
+  EXPECT_TRUE(fuse.fail());
+  EXPECT_TRUE(fuse.succeed());
+}
+
+TEST(Breaker, OneQuestionTriesItAfterTheRest) {
+  Fuse fuse;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(fuse.fail());
+  fuse.now_ms += Breaker::kRestMs;
+  EngineWatch probe;
+  EngineWatch other;
+  EXPECT_TRUE(fuse.ask(probe));
+  EXPECT_FALSE(fuse.ask(other));
+  probe.answered(false);
+  fuse.breaker.note("ann", probe);
+  EXPECT_TRUE(fuse.ask(other));
+}
+
+TEST(Breaker, AProbeThatIsNeverDeliveredIsFollowedByAnother) {
+  Fuse fuse;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(fuse.fail());
+  for (int i = 0; i < 3; ++i) {
+    fuse.now_ms += Breaker::kRestMs;
+    EngineWatch probe;
+    EXPECT_TRUE(fuse.ask(probe));
+    EXPECT_FALSE(fuse.ask(probe));
+  }
+}
+
+TEST(Breaker, OneAnalystStopsNobodyElse) {
+  Fuse fuse;
+  for (int i = 0; i < 100; ++i) {
+    fuse.fail("ann");
+    fuse.now_ms += Breaker::kRestMs / 10;
+    EXPECT_TRUE(i % 2 == 0 ? fuse.fail("bob") : fuse.succeed("bob"));
+    // Two who fail are not yet the engine.
+    EXPECT_TRUE(fuse.breaker.admit("eve"));
+  }
+}
+
+TEST(Breaker, ThreeAnalystsWhoFailRestEverybody) {
+  Fuse fuse;
+  EXPECT_TRUE(fuse.fail("ann"));
+  EXPECT_TRUE(fuse.fail("bob"));
+  EXPECT_TRUE(fuse.succeed("dan"));
+  EXPECT_TRUE(fuse.fail("ann"));
+  EXPECT_TRUE(fuse.fail("bob"));
+  EXPECT_TRUE(fuse.breaker.admit("eve"));
+  EXPECT_TRUE(fuse.fail("eve"));
+  for (const char* who : {"ann", "bob", "dan", "eve"}) EXPECT_FALSE(fuse.breaker.admit(who));
+  // Then each has a probe, and one who goes on failing stops nobody.
+  fuse.now_ms += Breaker::kRestMs;
+  EXPECT_TRUE(fuse.fail("ann"));
+  EXPECT_FALSE(fuse.fail("ann"));
+  EXPECT_TRUE(fuse.fail("bob"));
+  EXPECT_FALSE(fuse.fail("bob"));
+  EXPECT_TRUE(fuse.succeed("dan"));
+  EXPECT_TRUE(fuse.succeed("dan"));
+  EXPECT_TRUE(fuse.breaker.admit("eve"));
+}
+
+TEST(Breaker, OfQuestionsAskedTogetherOneFailureCounts) {
+  Fuse fuse;
+  for (int round = 0; round < 3; ++round) {
+    EngineWatch together[5];
+    for (EngineWatch& each : together) EXPECT_TRUE(fuse.ask(each)) << round;
+    for (EngineWatch& each : together) {
+      each.failed(Code::kEngine);
+      fuse.breaker.note("ann", each);
+    }
+  }
+  EXPECT_FALSE(fuse.fail());
 }
 
 TEST(Breaker, CountsTheEnginesFailuresOnly) {
   Fuse fuse;
-  for (int i = 0; i < 2; ++i) fuse.note(Code::kEngine);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(fuse.fail());
   for (const Code code : {Code::kBudget, Code::kRefused, Code::kInvalidInput, Code::kStorage,
                           Code::kInterrupted, Code::kConflict}) {
-    fuse.note(code);
-    EXPECT_TRUE(fuse.admits());
+    EXPECT_TRUE(fuse.fail("ann", code));
   }
-  fuse.note(Code::kEngine);  // the row was not broken by them
-  EXPECT_FALSE(fuse.admits());
+  EXPECT_TRUE(fuse.succeed("ann", true));  // a stored answer is not the engine's
+  EXPECT_TRUE(fuse.fail());                // the row was not broken by them
+  EXPECT_FALSE(fuse.fail());
+}
+
+TEST(Breaker, AReloadClosesIt) {
+  Fuse fuse;
+  for (const char* who : {"ann", "bob", "eve"}) EXPECT_TRUE(fuse.fail(who));
+  EXPECT_FALSE(fuse.breaker.admit("ann"));
+  fuse.breaker.reset();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(fuse.fail());
+  EXPECT_FALSE(fuse.fail());
+  fuse.breaker.reset();
+  EXPECT_TRUE(fuse.succeed());
 }
 
 TEST(Breaker, AClockThatIsSetBackDoesNotKeepItOpen) {
   Fuse fuse;
-  for (int i = 0; i < 3; ++i) fuse.note(Code::kEngine);
+  for (const char* who : {"ann", "bob", "eve"}) EXPECT_TRUE(fuse.fail(who));
   fuse.now_ms -= 3'600'000;
-  EXPECT_TRUE(fuse.admits());
+  EXPECT_TRUE(fuse.fail());
 }
 
 }  // namespace

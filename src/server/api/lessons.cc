@@ -90,7 +90,7 @@ Result<void> try_learn(Service& service, const Call& call) {
     if (!course) return failed(service, known, course.error());
     const auto taught = learn::teach(world->policy(), world->ledger(), world->engine(), *course,
                                      owner_log(service, known, progress), saving);
-    taught ? watch->answered() : watch->failed(taught.error().code);
+    taught ? watch->answered(taught->repeated) : watch->failed(taught.error().code);
     if (!taught) return failed(service, known, taught.error());
     std::string page;
     if (wish.task == "synthesize") {
@@ -159,7 +159,7 @@ Result<void> try_publish(Service& service, const Call& call) {
     const auto made =
         publisher.publish({.workload = *workload, .analyst = known.account.name, .request_id = id},
                           owner_log(service, known, progress));
-    made ? watch->answered() : watch->failed(made.error().code);
+    made ? watch->answered(made->repeated) : watch->failed(made.error().code);
     if (!made) return failed(service, known, made.error());
     const std::vector<publish::Sheet> sheets = publish::sheets_of(*workload, *made);
     const std::string certificate = publish::certificate_json(

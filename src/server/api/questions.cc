@@ -159,7 +159,7 @@ Result<void> try_ask(Service& service, const Call& call) {
   const auto run = [&service, world, request, watch,
                     known = known_of(call)](const std::function<void(int)>& progress) {
     const auto answered = world->session().ask(request, owner_log(service, known, progress));
-    answered ? watch->answered() : watch->failed(answered.error().code);
+    answered ? watch->answered(answered->repeated) : watch->failed(answered.error().code);
     return answer_of(answered, service, known);
   };
   DISCREET_ASSIGN(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients that retry: with the data away nobody is charged, after three failures the engine is left
-// alone for a while, and one id is one charge and one answer.
+// alone for a while by whom they are of, and one id is one charge and one answer.
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -16,15 +16,31 @@ namespace {
 constexpr const char* kQuestion =
     R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"0.5","request_id":"one"})";
 
+/// The folder with the data, so that the files in it are the same when they are back.
+class Away {
+ public:
+  explicit Away(session::Clinic& clinic) : folder_(clinic.folder()), away_(folder_ + ".away") {}
+  Away(const Away&) = delete;
+  Away& operator=(const Away&) = delete;
+  ~Away() { come_back(); }
+  void go() { std::filesystem::rename(folder_, away_); }
+  void come_back() {
+    if (std::filesystem::exists(away_)) std::filesystem::rename(away_, folder_);
+  }
+
+ private:
+  const std::string folder_;
+  const std::string away_;
+};
+
 TEST(Retry, WithTheDataAwayNobodyIsChargedAndTheEngineIsLeftAlone) {
   House house;
-  const auto file = house.clinic.file("visits");
-  const auto away = file.string() + ".away";
+  Away away(house.clinic);
   const Got other =
       house.query("ann", R"({"sql":"SELECT COUNT(*) FROM patients","epsilon":"0.5"})");
   ASSERT_EQ(other.status, 200);
-  const std::string spent = house.clinic.spent();
-  std::filesystem::rename(file, away);
+  std::string spent = house.clinic.spent();
+  away.go();
   std::set<std::string> bodies;
   for (int i = 0; i < 10; ++i) {
     const Got got = house.query("ann", kQuestion);
@@ -33,14 +49,29 @@ TEST(Retry, WithTheDataAwayNobodyIsChargedAndTheEngineIsLeftAlone) {
   }
   EXPECT_EQ(bodies.size(), 1U) << "all failures look alike";
   EXPECT_EQ(house.clinic.spent(), spent);
-  std::filesystem::rename(away, file);
+  away.come_back();
   EXPECT_EQ(house.query("ann", kQuestion).status, 502);  // it is open
-  EXPECT_EQ(house.query("press", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"1"})").status,
-            502);
+  // To her: of somebody else's questions hers tell nothing.
+  EXPECT_EQ(house.query("press", R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"1"})").status,
+            200);
+  spent = house.clinic.spent();
   // What is stored is given all the time.
   EXPECT_EQ(house.query("ann", R"({"sql":"SELECT COUNT(*) FROM patients","epsilon":"0.5"})").status,
             200);
+  EXPECT_EQ(house.query("ann", kQuestion).status, 502);
   EXPECT_EQ(house.clinic.spent(), spent);
+  // A reload closes it, and so does time.
+  EXPECT_EQ(house.ask("owner", "POST", "/api/v1/reload", "{}").status, 200);
+  EXPECT_EQ(house.query("ann", kQuestion).status, 200);
+}
+
+TEST(Retry, AfterAWhileTheEngineIsTriedAgain) {
+  House house;
+  Away away(house.clinic);
+  away.go();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(house.query("ann", kQuestion).status, 502);
+  away.come_back();
+  EXPECT_EQ(house.query("ann", kQuestion).status, 502);
   house.later_ms = Breaker::kRestMs;
   EXPECT_EQ(house.query("ann", kQuestion).status, 200);
 }
@@ -64,30 +95,50 @@ TEST(Retry, ManyRequestsOfOneIdAreOneChargeAndOneAnswer) {
   EXPECT_EQ(house.clinic.spent(), "0.5 0.5");
 }
 
-/// Other bytes in the same file, with the same size and time.
-void overwrite(const std::string& file, const std::string& bytes) {
-  const auto written = std::filesystem::last_write_time(file);
-  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << bytes;
-  std::filesystem::last_write_time(file, written);
-}
+/// It finds everything ready, and then reads nothing.
+class FailingEngine final : public engine::Engine {
+ public:
+  explicit FailingEngine(const policy::Policy& policy)
+      : engine_(engine::open_engine(policy, {}).value()) {}
 
-// A file that is there, looks as before and cannot be read fails behind the charge.
+  Result<Sensitive<mechanism::Groups>> run(const plan::Checked&, const engine::OwnerLog&) override {
+    return Error{Code::kEngine, "it failed"};
+  }
+  std::string explain(const plan::Checked& checked) const override {
+    return engine_->explain(checked);
+  }
+  void interrupt() override {}
+  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
+                                                 const std::string& table,
+                                                 const std::string& column, std::size_t most,
+                                                 const engine::OwnerLog& log) override {
+    return engine_->public_values(policy, table, column, most, log);
+  }
+  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
+                                    const std::vector<std::string>& columns,
+                                    const engine::OwnerLog& log) override {
+    return engine_->multiplicity(policy, table, columns, log);
+  }
+
+ private:
+  std::unique_ptr<engine::Engine> engine_;
+};
+
 TEST(Retry, AFailureBehindTheChargeIsExplainedAsARetry) {
   House house;
-  const std::string explain = R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"0.5"})";
+  const std::map<std::string, std::string> fields = {{"sql", "SELECT COUNT(*) FROM visits"},
+                                                     {"epsilon", "0.5"}};
   const auto says_retry = [&] {
-    const Got got = house.ask("ann", "POST", "/api/v1/explain", explain);
+    const Got got = house.ask("ann", "POST", "/api/v1/explain",
+                              R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"0.5"})");
     return Json::parse(got.body).value_or(nullptr)["retry"].flag();
   };
   EXPECT_FALSE(says_retry());
-  const std::string file = house.clinic.file("visits");
-  const std::string bytes = ledger::slurp(file);
-  overwrite(file, std::string(bytes.size(), '?'));
-  EXPECT_EQ(house.query("ann", kQuestion).status, 502);
+  FailingEngine engine(house.clinic.policy());
+  session::Session session(house.clinic.policy(), house.clinic.ledger(), engine);
+  EXPECT_FALSE(session.ask(request_of(fields, "ann").value()).has_value());
   EXPECT_EQ(house.clinic.spent(), "0.5 0.5");
   EXPECT_TRUE(says_retry());
-  overwrite(file, bytes);
-  house.clinic.reopen("2026-11");
   EXPECT_EQ(house.query("ann", kQuestion).status, 200);
   EXPECT_FALSE(says_retry());
   EXPECT_EQ(house.clinic.spent(), "0.5 0.5");

@@ -214,6 +214,7 @@ Result<void> Service::reload() {
   DISCREET_ASSIGN(std::shared_ptr<World> fresh, options_.open());
   const std::lock_guard lock(mutex_);
   world_ = std::move(fresh);
+  breaker_.reset();
   return {};
 }
 
@@ -302,13 +303,13 @@ Result<jobs::JobFacts> Service::submit(World& world, jobs::Jobs::Order order,
                                        const std::optional<session::Explanation>& charged,
                                        std::shared_ptr<EngineWatch> watch) {
   if (!charged) return jobs_->submit(std::move(order));
-  if (!charged->repeat) DISCREET_TRY(breaker_.admit());
+  if (!charged->repeat) DISCREET_TRY(breaker_.admit(order.analyst, watch.get()));
   DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
   const std::uint64_t number = in_flight_.begin(
       order.analyst, *charged, charged->retry ? ledger::Price() : price_in(charged->price), state);
-  order.delivered = [this, number, watch = std::move(watch)] {
+  order.delivered = [this, number, analyst = order.analyst, watch = std::move(watch)] {
     in_flight_.end(number);
-    if (watch) breaker_.note(*watch);
+    if (watch) breaker_.note(analyst, *watch);
   };
   auto made = jobs_->submit(std::move(order));
   if (!made) in_flight_.end(number);

@@ -95,7 +95,7 @@ Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
         .say = [this](const std::string& words) { service_.log("engine", words); },
         .progress = progress};
     auto answered = world->session().ask(request, log);
-    answered ? watch->answered() : watch->failed(answered.error().code);
+    answered ? watch->answered(answered->repeated) : watch->failed(answered.error().code);
     if (!answered) {
       service_.log("question-failed", std::string(describe(answered.error().code).name));
     }
