@@ -22,9 +22,10 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
 
 std::int64_t plus(std::int64_t a, std::int64_t b) { return std::min(kMany, a + b); }
 
-/// Whether at most one row of a table has a value there, by the policy's word.
+/// Whether at most one row of a table has a value there, by the policy's word. A unit may have
+/// several rows where its own name is the key.
 bool is_unique(const TableUse& use, const std::string& column, const policy::Policy& policy) {
-  if (use.is_subquery()) return false;
+  if (use.is_subquery() || is_unit_itself(use, column, policy)) return false;
   return std::any_of(policy.tables.begin(), policy.tables.end(), [&](const auto& other) {
     if (!other.second.unit) return false;
     const auto& steps = other.second.unit->steps;
@@ -32,6 +33,14 @@ bool is_unique(const TableUse& use, const std::string& column, const policy::Pol
       return step.table == use.table && step.key == column;
     });
   });
+}
+
+/// Whether a unit has one row in a table, by the policy's word.
+bool has_one_row(const std::string& table, const policy::Policy& policy) {
+  const policy::Table* const declared = policy.find(table);
+  if (declared == nullptr || !declared->unit) return false;
+  const auto locality = locality_of({table, "", {}}, policy, 0);
+  return locality && locality->rows_max == 1;
 }
 
 bool filters(const TableUse& use) {
@@ -53,6 +62,9 @@ class Counting {
       : policy_(policy), facts_(facts), unknown_(unknown), size_(std::move(size)) {}
 
   Result<Growth> of(const Source& source, int depth = 0);
+  /// Whether something became more rows than any table of its source brings, or would if the
+  /// policy were wrong about a table with one row of each unit.
+  bool multiplied() const { return multiplied_; }
 
  private:
   /// A table of a source that brings rows, as those before and after it see it.
@@ -76,6 +88,7 @@ class Counting {
   std::int64_t unknown_;
   std::function<std::int64_t(const std::string&)> size_;
   std::map<std::pair<std::string, std::vector<std::string>>, std::int64_t> asked_;
+  bool multiplied_ = false;
 };
 
 Result<std::int64_t> Counting::multiplicity(const std::string& table,
@@ -93,8 +106,7 @@ Result<std::int64_t> Counting::multiplicity(const std::string& table,
 Result<Growth> Counting::of(const TableUse& use, int depth) {
   if (!use.is_subquery()) {
     if (!is_private(use, policy_)) return Growth{1, 1};  // met() asks for what is needed
-    DISCREET_ASSIGN(const Locality locality, locality_of(use, policy_, depth));
-    const std::int64_t rows = locality.rows_max.value_or(size_(use.table));
+    const std::int64_t rows = size_(use.table);
     return Growth{rows, rows};
   }
   Growth all;
@@ -201,14 +213,76 @@ Result<Growth> Counting::of(const Source& source, int depth) {
     return Growth{rows, std::max(largest, rows)};
   }
   DISCREET_ASSIGN(Growth all, joined(source, tables));
-  all.largest = std::max(all.largest, largest);
   for (std::size_t i = 0; i < source.tables.size(); ++i) {
     const TableUse& use = source.tables[i];
     if (!filters(use) || !use.condition) continue;
     all.largest = std::max(all.largest, times(all.rows, std::max<std::int64_t>(tables[i].rows, 1)));
   }
+  std::int64_t brought = 1;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    brought = std::max(brought, tables[i].rows);
+    multiplied_ |= tables.size() > 1 && has_one_row(source.tables[i].table, policy_);
+  }
+  multiplied_ |= all.largest > brought;
+  all.largest = std::max(all.largest, largest);
   return all;
 }
+
+/// How much a joined row takes of what a simple one takes: what is computed of it, wherever in the
+/// question. A text that is made of others takes most.
+class RowWork {
+ public:
+  std::int64_t of(const Plan& plan) {
+    add(plan.source);
+    add(plan.filter);
+    for (const Key& key : plan.keys) {
+      add(key.expr);
+      parts_ += 16;
+    }
+    for (const Measurement& measurement : plan.measurements) {
+      add(measurement.argument);
+      parts_ += 2;
+    }
+    return 1 + parts_ / 8;
+  }
+
+ private:
+  void add(const std::optional<Expr>& expr) {
+    if (expr) add(*expr);
+  }
+  void add(const Expr& expr) {
+    switch (expr.op) {
+      case Op::kColumn:
+      case Op::kLiteral:
+        break;
+      case Op::kLike:
+      case Op::kLower:
+      case Op::kUpper:
+      case Op::kTrim:
+      case Op::kLength:
+      case Op::kSubstring:
+      case Op::kConcat:
+      case Op::kToNumber:
+        parts_ += 128;
+        break;
+      default:
+        parts_ += 1;
+    }
+    for (const Expr& arg : expr.args) add(arg);
+  }
+  void add(const Source& source) {
+    for (const TableUse& use : source.tables) {
+      add(use.condition);
+      for (const Part& part : use.parts) {
+        add(part.source);
+        add(part.filter);
+        for (const Field& field : part.fields) add(field.expr);
+      }
+    }
+  }
+
+  std::int64_t parts_ = 0;  // eight of them take as long as a row
+};
 
 /// The columns that a question reads of its private tables, at any depth.
 class Columns {
@@ -287,10 +361,13 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
                                const Multiplicity& facts) {
   // Whether anything is multiplied: with scans of one very large size, what is larger still?
   constexpr std::int64_t kScan = std::int64_t{1} << 20;
-  Counting symbolic(policy, facts, 2, [](const std::string&) { return kScan; });
-  DISCREET_ASSIGN(const Growth growth, symbolic.of(plan.source));
+  Counting symbolic(policy, facts, 2, [&](const std::string& table) {
+    return has_one_row(table, policy) ? 1 : kScan;
+  });
+  DISCREET_TRY(symbolic.of(plan.source));
   JoinedRows out;
-  if (!is_pair(plan.source) && growth.largest <= kScan) return out;
+  if (!is_pair(plan.source) && !symbolic.multiplied()) return out;
+  out.work = RowWork().of(plan);
 
   Columns columns(policy);
   columns.add(plan.source);
@@ -302,6 +379,7 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
 
   std::int64_t undeclared = policy::kRowsPerUnit;
   const auto size = [&](const std::string& table) {
+    if (has_one_row(table, policy)) return std::int64_t{1};
     return policy.find(table)->rows_per_unit.value_or(undeclared);
   };
   Counting counting(policy, facts, 1, size);
@@ -310,17 +388,20 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
     DISCREET_ASSIGN(const Growth all, counting.of(plan.source));
     return all.largest;
   };
-  // The largest cut in kRowsPerUnitLeast .. kRowsPerUnit that keeps W within the limit, or the
-  // largest of all: what can be asked with a declared cut is the owner's to say.
+  // The largest cut in kRowsPerUnitLeast .. kRowsPerUnit that keeps W within a tenth of the limit,
+  // or the least that keeps it within the limit; or the largest of all, which is refused: what can
+  // be asked with a declared cut is the owner's to say.
   std::int64_t low = kRowsPerUnitLeast;
   std::int64_t high = policy::kRowsPerUnit;
   DISCREET_ASSIGN(std::int64_t w, most(high));
   DISCREET_ASSIGN(const std::int64_t least, most(low));
-  if (w > policy.joined_rows_per_unit && least <= policy.joined_rows_per_unit) {
+  const std::int64_t limit = policy.joined_rows_per_unit / out.work;
+  const std::int64_t aim = std::max(limit / 10, least);
+  if (w > aim && least <= limit) {
     while (low < high) {  // most(low) fits
       const std::int64_t middle = low + (high - low + 1) / 2;
       DISCREET_ASSIGN(const std::int64_t there, most(middle));
-      if (there <= policy.joined_rows_per_unit) {
+      if (there <= aim) {
         low = middle;
       } else {
         high = middle - 1;
@@ -338,16 +419,17 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
 
 Result<void> check_joined_rows(const JoinedRows& rows, const policy::Policy& policy) {
   DISCREET_CHECK(rows.is_known);
-  if (!rows.most || *rows.most <= policy.joined_rows_per_unit) return {};
+  if (!rows.most || times(*rows.most, rows.work) <= policy.joined_rows_per_unit) return {};
   std::vector<std::string> tables;
   for (const auto& [name, cut] : rows.cuts) tables.push_back(in_quotes(name));
-  return Error{
-      Code::kRefused,
-      "one unit's rows could become " + std::to_string(*rows.most) + " joined rows, and at most " +
-          std::to_string(policy.joined_rows_per_unit) +
-          " are allowed: join fewer tables, join along keys, or group by the unit in subqueries "
-          "first; the owner may declare a smaller rows_per_unit of " +
-          one_of(tables) + " in the policy, or a larger joined_rows_per_unit"};
+  return Error{Code::kRefused,
+               "one unit's rows could become " + std::to_string(*rows.most) +
+                   " joined rows, and at most " +
+                   std::to_string(policy.joined_rows_per_unit / rows.work) + " are allowed" +
+                   (rows.work == 1 ? "" : " where so much is computed of each") +
+                   ": join fewer tables, join along keys, or group by the unit in subqueries "
+                   "first; the owner may declare a smaller rows_per_unit of " +
+                   one_of(tables) + " in the policy, or a larger joined_rows_per_unit"};
 }
 
 std::string to_text(const JoinedRows& rows) {

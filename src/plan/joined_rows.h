@@ -10,8 +10,10 @@
 // Proof. T'(C + u) takes from each unit's rows of T(C + u) = T(C) + T_u by a rule that sees that
 // unit's rows alone: for units of C as before, for u a function of u's rows. Ties are rows that are
 // equal in all that the question reads, so the multiset is determined.  []
-// So all theorems about questions hold for cut tables as they do for tables. Rows of nobody never
-// meet rows of somebody along identities and are in no answer: leaving them out changes nothing.
+// So all theorems about questions hold for cut tables as they do for tables. Rows of nobody
+// are left out of each such scan, whatever they could meet: whether a row has an owner no other unit
+// changes. What is known of the data (engine/lowering/relation.h, ScanFacts) makes a scan cheaper
+// and never changes its rows.
 //
 // Lemma 2 (W). Let tables t_1 .. t_k be joined in some order, f_1 the most rows of a unit in t_1
 // and f_i the most rows of t_i that can meet one joined row of t_1 .. t_(i-1): 1 along a key that
@@ -22,6 +24,9 @@
 // A database chooses its own order: W is the largest of these bounds over all sets of tables that
 // are connected by conditions. EXISTS and NOT EXISTS with conditions beyond equalities count as the
 // pairs that are looked at.
+//
+// What is computed of a joined row takes time too. A row counts as often as RowWork says: by the
+// operations, measurements and keys of the question; texts that are made of texts weigh most.
 #pragma once
 
 #include <cstdint>
@@ -53,14 +58,17 @@ struct JoinedRows {
   /// has; or where the facts about public tables are not known.
   std::optional<std::int64_t> most;
   bool is_known = true;                 ///< the facts were given, or are not needed
+  std::int64_t work = 1;                ///< that a joined row takes: so often it counts
   std::map<std::string, ScanCut> cuts;  ///< by table; empty: nothing is multiplied
 
   bool multiplied() const { return !cuts.empty(); }
 };
 
 /// Where `rows_per_unit` is not declared a table's cut is policy::kRowsPerUnit, or less, down to
-/// kRowsPerUnitLeast, if W would be above the policy's `joined_rows_per_unit` otherwise.
-inline constexpr std::int64_t kRowsPerUnitLeast = 100;
+/// kRowsPerUnitLeast, if W times `work` would be above a tenth of the policy's
+/// `joined_rows_per_unit` otherwise: a unit that causes 100,000 joined rows takes some tens of
+/// milliseconds.
+inline constexpr std::int64_t kRowsPerUnitLeast = 40;
 
 /// Requires: a source that check_source() takes. Without `facts` tables are cut as if they were
 /// multiplied, and W is not known. Fails with: what `facts` says.

@@ -60,21 +60,67 @@ TEST(JoinedRows, WhatMeetsOneRowIsNotMultiplied) {
 TEST(JoinedRows, FactorsAreMultiplied) {
   const Source lookup{{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}};
   const JoinedRows few = rows_of(lookup, clinic(), zips_are(60, 1000));
-  EXPECT_EQ(few.most, 60 * kScan);
+  EXPECT_EQ(few.most, 60 * 1666);
   ASSERT_TRUE(few.cuts.contains("visits"));
-  EXPECT_EQ(few.cuts.at("visits"), (ScanCut{kScan, {}, {"city", "patient_id"}}));
+  EXPECT_EQ(few.cuts.at("visits"), (ScanCut{1666, {}, {"city", "patient_id"}}));
   EXPECT_FALSE(few.cuts.contains("zips"));
   EXPECT_TRUE(check_joined_rows(few, clinic()));
-  // Too many for the default, so less is read of each unit: 10^6 / 1000.
-  const JoinedRows many = rows_of(lookup, clinic(), zips_are(1000, 1000));
-  EXPECT_EQ(many.cuts.at("visits").rows, 1000);
-  EXPECT_EQ(many.most, 1'000'000);
+  // As many of each unit as give 10^5 joined rows; at least 40.
+  EXPECT_EQ(rows_of(lookup, clinic(), zips_are(6, 1000)).most, 6 * kScan);
+  const JoinedRows many = rows_of(lookup, clinic(), zips_are(20'000, 20'000));
+  EXPECT_EQ(many.cuts.at("visits").rows, 40);
+  EXPECT_EQ(many.most, 800'000);
   EXPECT_TRUE(check_joined_rows(many, clinic()));
 
   const JoinedRows twice = rows_of(visits_times(2));
-  EXPECT_EQ(twice.cuts.at("visits").rows, 1000);
-  EXPECT_EQ(rows_of(visits_times(3)).cuts.at("visits").rows, 100);
-  EXPECT_EQ(rows_of(visits_times(3)).most, 1'000'000);
+  EXPECT_EQ(twice.cuts.at("visits").rows, 316);
+  EXPECT_EQ(rows_of(visits_times(3)).cuts.at("visits").rows, 46);
+  EXPECT_EQ(rows_of(visits_times(3)).most, 46 * 46 * 46);
+}
+
+// The fewer tables, the more can be computed of a row.
+TEST(JoinedRows, WhatIsComputedOfARowCounts) {
+  Plan plan = count_plan(visits_times(2));
+  const auto rows = [&] { return joined_rows(plan, clinic(), zips_are(1, 4)).value(); };
+  EXPECT_EQ(rows().work, 1);
+  plan.keys = {{col("city", 0), ""}};
+  EXPECT_EQ(rows().work, 3);
+  plan.filter =
+      Expr::of(Op::kLike, {Expr::of(Op::kConcat, {col("city", 0), col("city", 1)}), txt("%a%")});
+  EXPECT_EQ(rows().work, 35);
+  EXPECT_EQ(rows().cuts.at("visits").rows, 53);  // 53^2 * 35 is below 10^5
+  plan.source = visits_times(3);
+  const auto refusal = check_joined_rows(rows(), clinic());
+  ASSERT_FALSE(refusal);
+  EXPECT_NE(refusal.error().message.find("at most 28571 are allowed where so much is computed"),
+            std::string::npos)
+      << refusal.error().message;
+}
+
+// One row of each unit meets many of a public table.
+TEST(JoinedRows, OneRowOfAUnitIsMultipliedToo) {
+  const TableUse counts = subquery(
+      {Part{from("visits"),
+            {},
+            {identifier("patient_id", "patient_id"), fold("n", Fold::kRows, {}, Grid{0, 10, 1})},
+            true}},
+      {});
+  const Source source{{counts, {"zips", "z", {{0, "n", "zip"}}}}};
+  EXPECT_EQ(rows_of(source, clinic(), zips_are(100'000, 100'000)).most, 100'000);
+  EXPECT_FALSE(
+      check_joined_rows(rows_of(source, clinic(), zips_are(1'000'001, 1'000'001)), clinic()));
+}
+
+// A path may end in a table where the unit's own name is the key: one row is read of each unit.
+TEST(JoinedRows, OneRowIsReadWhereAPathSaysSo) {
+  policy::Policy policy = clinic();
+  policy.tables["labs"].unit->steps = {{"visit_id", "patients", "id"}};
+  policy.tables["labs"].unit->column = "id";
+  const Source source{{{"labs", "l", {}}, {"patients", "p", {{0, "visit_id", "id"}}}}};
+  const JoinedRows rows = rows_of(source, policy);
+  EXPECT_EQ(rows.most, kScan);
+  EXPECT_EQ(rows.cuts.at("patients").rows, 1);
+  EXPECT_FALSE(rows_of(from("patients"), policy).multiplied());
 }
 
 TEST(JoinedRows, WhatCannotBeCutFarEnoughIsRefusedWithTheRemedy) {
@@ -137,7 +183,7 @@ TEST(JoinedRows, ExistsWithAConditionCountsThePairs) {
       {{0, "patient_id", "patient_id"}}, JoinKind::kSemi);
   EXPECT_FALSE(rows_of({{{"visits", "v", {}}, other}}).multiplied());
   other.condition = Expr::of(Op::kLess, {col("age", 0), col("age", 1)});
-  EXPECT_EQ(rows_of({{{"visits", "v", {}}, other}}).most, 1'000'000);
+  EXPECT_EQ(rows_of({{{"visits", "v", {}}, other}}).most, 316 * 316);
 }
 
 /// The most rows of a table that one owner has.

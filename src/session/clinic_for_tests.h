@@ -63,6 +63,11 @@ tables:
     columns:
       income:  {type: integer, range: [0, 200000]}
       region:  {type: text, values: [a, b]}
+  stays:
+    source: stays.parquet
+    unit: {namespace: patients, path: [stays.patient -> patients.id, patients.id]}
+    columns:
+      nights:  {type: integer, range: [0, 100]}
 public:
   zips:
     source: zips.parquet
@@ -71,7 +76,8 @@ public:
       county:  {type: text, values: [lake, hill]}
 )";
 
-/// 300 patients with three visits each, two lab values a visit. Columns that are not declared are
+/// 300 patients with three visits each, two lab values a visit, and two stays each; 200 stays are
+/// nobody's. Columns that are not declared are
 /// in the file all the same. `name` is a patient's.
 inline constexpr const char* kClinicRows[] = {
     "CREATE TABLE visits AS SELECT i AS id, 1 + i % 300 AS patient_id, "
@@ -85,6 +91,7 @@ inline constexpr const char* kClinicRows[] = {
     "FROM range(1, 301) AS r(i)",
     "CREATE TABLE labs AS SELECT i % 900 AS visit_id, CAST(i % 40 - 10 AS DECIMAL(6, 1)) AS result "
     "FROM range(1800) AS r(i)",
+    "CREATE TABLE stays AS SELECT 1 + i % 400 AS patient, i % 10 AS nights FROM range(800) AS r(i)",
     "CREATE TABLE zips AS SELECT 'z' || CAST(i AS VARCHAR) AS zip, "
     "(['lake', 'hill'])[CAST(1 + i % 2 AS INTEGER)] AS county FROM range(4) AS r(i)",
 };
@@ -143,7 +150,7 @@ class Clinic {
     DISCREET_CHECK(connection.has_value());
     for (const char* sql : kClinicRows) engine::duckdb::must(**connection, sql);
     for (const std::string& sql : changes) engine::duckdb::must(**connection, sql);
-    for (const char* table : {"visits", "patients", "labs", "zips"}) {
+    for (const char* table : {"visits", "patients", "labs", "stays", "zips"}) {
       engine::duckdb::must(**connection, std::string("COPY ") + table + " TO '" +
                                              file(table).string() + "' (FORMAT parquet)");
     }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/duckdb/duckdb_engine.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
-#include "base/files.h"
 #include "engine/duckdb/dialect.h"
 #include "engine/duckdb/functions.h"
 #include "engine/duckdb/moments.h"
@@ -85,19 +82,45 @@ Result<std::int64_t> DuckDbEngine::number_of(const lowering::Select& select, con
   return number;
 }
 
-Result<plan::JoinedRows> DuckDbEngine::needed_cuts(const plan::Checked& checked,
-                                                   const OwnerLog& log) {
-  plan::JoinedRows needed = checked.joined_rows();
-  for (const auto& [table, cut] : checked.joined_rows().cuts) {
-    auto known = most_of_a_unit_.find(table);
-    if (known == most_of_a_unit_.end()) {
-      const Select most = lowering::most_of_a_unit(table, checked.policy(), dialect(), schemas_);
-      DISCREET_ASSIGN(const std::int64_t rows, number_of(most, log));
-      known = most_of_a_unit_.emplace(table, rows).first;
+Result<bool> DuckDbEngine::all_owned(const policy::Policy& policy, const std::string& table,
+                                     const OwnerLog& log) {
+  const auto known = all_owned_.find(table);
+  if (known != all_owned_.end()) return known->second;
+  DISCREET_ASSIGN(const std::int64_t others,
+                  number_of(lowering::rows_of_nobody(table, policy, dialect(), schemas_), log));
+  return all_owned_[table] = others == 0;
+}
+
+Result<std::optional<std::vector<std::string>>> DuckDbEngine::units_above(
+    const policy::Policy& policy, const std::string& table, std::int64_t rows,
+    const OwnerLog& log) {
+  constexpr std::size_t kKnownMost = 16;  // an analyst can ask for many numbers of rows
+  const auto known = units_above_.find({table, rows});
+  if (known != units_above_.end()) return known->second;
+  std::vector<std::string> units;
+  const lowering::Select select = lowering::units_above(table, rows, policy, dialect(), schemas_);
+  DISCREET_TRY(connection_->query(select.print(), log, [&](const Chunk& chunk) {
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.get()); ++row) {
+      if (units.size() <= lowering::kUnitsAboveMost) {
+        units.emplace_back(column(chunk, 0).text(row));
+      }
     }
-    if (known->second <= cut.rows) needed.cuts.erase(table);
+  }));
+  std::optional<std::vector<std::string>> above;
+  if (units.size() <= lowering::kUnitsAboveMost) above = std::move(units);
+  if (units_above_.size() >= kKnownMost) units_above_.clear();
+  return units_above_[{table, rows}] = std::move(above);
+}
+
+Result<lowering::CutFacts> DuckDbEngine::cut_facts(const plan::Checked& checked,
+                                                   const OwnerLog& log) {
+  lowering::CutFacts facts;
+  for (const auto& [table, cut] : checked.joined_rows().cuts) {
+    lowering::ScanFacts& of_table = facts[table];
+    DISCREET_ASSIGN(of_table.all_owned, all_owned(checked.policy(), table, log));
+    DISCREET_ASSIGN(of_table.above, units_above(checked.policy(), table, cut.rows, log));
   }
-  return needed;
+  return facts;
 }
 
 Result<void> DuckDbEngine::ready(const plan::Checked& checked, const OwnerLog& log) {
@@ -105,10 +128,9 @@ Result<void> DuckDbEngine::ready(const plan::Checked& checked, const OwnerLog& l
   for (const std::string& name : tables_read_by(checked)) {
     DISCREET_ASSIGN(const SourceName source,
                     parse_source(policy.find(name)->source, policy.directory));
-    const Result<OpenFile> file = OpenFile::open(source.path, O_RDONLY | O_NONBLOCK);
-    const Result<unsigned> regular = file ? file->permissions() : file.error();
-    if (regular) continue;
-    if (log.say) log.say("duckdb: table " + in_quotes(name) + ": " + regular.error().message);
+    const Result<void> readable = check_readable(source.path);
+    if (readable) continue;
+    if (log.say) log.say("duckdb: table " + in_quotes(name) + ": " + readable.error().message);
     return Error{Code::kEngine, "the source of table " + in_quotes(name) +
                                     " cannot be read; the owner's log has the reason"};
   }
@@ -122,10 +144,10 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
   connection_->resume();
   return unchanged(log, [&]() -> Result<Sensitive<mechanism::Groups>> {
     DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
-    DISCREET_ASSIGN(const plan::JoinedRows cuts, needed_cuts(checked, log));
+    DISCREET_ASSIGN(const lowering::CutFacts facts, cut_facts(checked, log));
     DISCREET_ASSIGN(Secret secret, Secret::fresh());
     DISCREET_ASSIGN(mechanism::Groups groups,
-                    run_lowered(*connection_, lower_plan(checked, cuts, dialect(), schemas_),
+                    run_lowered(*connection_, lower_plan(checked, facts, dialect(), schemas_),
                                 checked.steps().size(), secret, log));
     return Sensitive<mechanism::Groups>(std::move(groups));
   });

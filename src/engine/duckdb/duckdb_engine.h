@@ -11,6 +11,7 @@
 #include "engine/duckdb/readable.h"
 #include "engine/duckdb/sources.h"
 #include "engine/engine.h"
+#include "engine/lowering/relation.h"
 
 namespace discreet::engine::duckdb {
 
@@ -22,7 +23,7 @@ class DuckDbEngine final : public Engine {
   static Result<std::unique_ptr<DuckDbEngine>> open(const policy::Policy& policy,
                                                     const OwnerLog& log, std::size_t threads = 0);
 
-  /// That each file can be opened. Does not wait for a question that runs.
+  /// That each file is there and may be read. Does not wait for a question that runs.
   Result<void> ready(const plan::Checked& checked, const OwnerLog& log) override;
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
@@ -58,15 +59,22 @@ class DuckDbEngine final : public Engine {
 
   /// The one number that a statement of ours gives.
   Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
-  /// Which of the cuts leave something out. The files' rows stay as they are (opened_files.h), so
-  /// that a table's largest unit is looked for once.
-  Result<plan::JoinedRows> needed_cuts(const plan::Checked& checked, const OwnerLog& log);
+  /// The files' rows stay as they are (opened_files.h), so that each is looked for once.
+  Result<lowering::CutFacts> cut_facts(const plan::Checked& checked, const OwnerLog& log);
+  Result<bool> all_owned(const policy::Policy& policy, const std::string& table,
+                         const OwnerLog& log);
+  Result<std::optional<std::vector<std::string>>> units_above(const policy::Policy& policy,
+                                                              const std::string& table,
+                                                              std::int64_t rows,
+                                                              const OwnerLog& log);
 
   std::mutex mutex_;
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;
   ReadableColumns readable_;
-  std::map<std::string, std::int64_t> most_of_a_unit_;
+  std::map<std::string, bool> all_owned_;
+  std::map<std::pair<std::string, std::int64_t>, std::optional<std::vector<std::string>>>
+      units_above_;
   std::mutex facts_mutex_;
   std::map<std::pair<std::string, std::vector<std::string>>, std::int64_t> multiplicities_;
 };

@@ -41,16 +41,14 @@ std::int64_t steps_of(const Rational& end, const policy::Grid& grid) {
 
 class PlanLowering {
  public:
-  PlanLowering(const Checked& checked, const Dialect& dialect, const Schemas& schemas)
-      : PlanLowering(checked, checked.joined_rows(), dialect, schemas) {}
-  PlanLowering(const Checked& checked, const plan::JoinedRows& cuts, const Dialect& dialect,
+  PlanLowering(const Checked& checked, const CutFacts& facts, const Dialect& dialect,
                const Schemas& schemas)
       : checked_(checked),
         plan_(checked.plan()),
         dialect_(dialect),
         schemas_(schemas),
         expressions_(dialect, plan_.source, checked.policy(), schemas),
-        relations_(dialect, checked.policy(), schemas, cuts) {}
+        relations_(dialect, checked.policy(), schemas, checked.joined_rows(), facts) {}
 
   BoundedRun bounded(bool with_unit = true) const;
   BoundedRun fields() const;
@@ -287,12 +285,12 @@ bool is_bounded(const Checked& checked) {
 }  // namespace
 
 LoweredPlan lower_plan(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
-  return lower_plan(checked, checked.joined_rows(), dialect, schemas);
+  return lower_plan(checked, CutFacts(), dialect, schemas);
 }
 
-LoweredPlan lower_plan(const Checked& checked, const plan::JoinedRows& cuts, const Dialect& dialect,
+LoweredPlan lower_plan(const Checked& checked, const CutFacts& facts, const Dialect& dialect,
                        const Schemas& schemas) {
-  const PlanLowering lowering(checked, cuts, dialect, schemas);
+  const PlanLowering lowering(checked, facts, dialect, schemas);
   LoweredPlan lowered;
   lowered.bounding_words = dialect.bounding_words();
   if (!is_bounded(checked)) {
@@ -304,25 +302,56 @@ LoweredPlan lower_plan(const Checked& checked, const plan::JoinedRows& cuts, con
   return lowered;
 }
 
-Select most_of_a_unit(const std::string& table, const policy::Policy& policy,
-                      const Dialect& dialect, const Schemas& schemas) {
+namespace {
+
+/// FROM a table whose rows have owners, without rows of nobody; and whose they are.
+std::pair<Select, Identifier> owned_rows(const std::string& table, const policy::Policy& policy,
+                                         const Dialect& dialect, const Schemas& schemas) {
   const plan::JoinedRows no_cuts;
+  const CutFacts no_facts;
   const plan::Source source{{{table, "", {}}}};
-  const RelationLowering relations(dialect, policy, schemas, no_cuts);
-  Select units = relations.source(source, {}, {});
-  const Identifier unit =
-      relations.unit(source, 0, plan::unit_column_of(source.tables[0], policy), units);
+  const RelationLowering relations(dialect, policy, schemas, no_cuts, no_facts);
+  Select rows = relations.source(source, {}, {});
+  Identifier unit = relations.unit(source, 0, plan::unit_column_of(source.tables[0], policy), rows);
+  return {std::move(rows), std::move(unit)};
+}
+
+}  // namespace
+
+Select rows_of_nobody(const std::string& table, const policy::Policy& policy,
+                      const Dialect& dialect, const Schemas& schemas) {
+  Select owned = owned_rows(table, policy, dialect, schemas).first;
+  owned.outputs = {Sql::as(Sql::count_rows(), "n")};
+  Select all;
+  all.outputs = owned.outputs;
+  all.from = {{Sql::name(schemas.at(table).name), "t0", {}}};
+  Select difference;
+  difference.outputs = {Sql::infix("-", {Sql::name({"a", "n"}), Sql::name({"o", "n"})})};
+  difference.from = {{Sql::subquery(all), "a", {}},
+                     {Sql::subquery(owned), "o", {Sql::truth(true)}}};
+  return difference;
+}
+
+Select units_above(const std::string& table, std::int64_t rows, const policy::Policy& policy,
+                   const Dialect& dialect, const Schemas& schemas) {
+  auto [units, unit] = owned_rows(table, policy, dialect, schemas);
   units.outputs = {Sql::as(unit.sql, "unit"), Sql::as(Sql::count_rows(), "n")};
   units.group_by = 1;
-  return largest_number(units, dialect);
+  Select above;
+  above.outputs = {dialect.cast(Sql::name({"g", "unit"}), SqlType::kText)};
+  above.from = {{Sql::subquery(units), "g", {}}};
+  above.where = {Sql::infix(">", {Sql::name({"g", "n"}), dialect.number(rows)})};
+  return above;
 }
 
 BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
-  return PlanLowering(checked, dialect, schemas).bounded();
+  const CutFacts no_facts;
+  return PlanLowering(checked, no_facts, dialect, schemas).bounded();
 }
 
 BoundedRun lower_fields(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
-  const PlanLowering lowering(checked, dialect, schemas);
+  const CutFacts no_facts;
+  const PlanLowering lowering(checked, no_facts, dialect, schemas);
   return is_bounded(checked) ? lowering.fields() : lowering.bounded(false);
 }
 

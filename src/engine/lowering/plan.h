@@ -13,6 +13,7 @@
 
 #include "engine/bounding.h"
 #include "engine/lowering/dialect.h"
+#include "engine/lowering/relation.h"
 #include "engine/lowering/sql.h"
 #include "plan/checker.h"
 
@@ -69,14 +70,17 @@ struct LoweredPlan {
 LoweredPlan lower_plan(const plan::Checked& checked, const Dialect& dialect,
                        const Schemas& schemas);
 
-/// The same with these cuts of scans in place of the checked ones: those that cut something.
-/// Whether one does is most_of_a_unit()'s to say; where none does the rows are the same.
-LoweredPlan lower_plan(const plan::Checked& checked, const plan::JoinedRows& cuts,
-                       const Dialect& dialect, const Schemas& schemas);
+/// The same, where something is known of the tables whose scans are cut.
+LoweredPlan lower_plan(const plan::Checked& checked, const CutFacts& facts, const Dialect& dialect,
+                       const Schemas& schemas);
 
-/// One number: the most rows of a private table that one unit has.
-Select most_of_a_unit(const std::string& table, const policy::Policy& policy,
+/// For ScanFacts::all_owned: one number, the rows of a private table less those with an owner.
+Select rows_of_nobody(const std::string& table, const policy::Policy& policy,
                       const Dialect& dialect, const Schemas& schemas);
+
+/// For ScanFacts::above: the units that have more than so many rows in a private table, as texts.
+Select units_above(const std::string& table, std::int64_t rows, const policy::Policy& policy,
+                   const Dialect& dialect, const Schemas& schemas);
 
 /// For Engine::rows: always through Bounding, a row's number being its unit where a row is one.
 BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas);

@@ -49,6 +49,13 @@ void conditions_on(const Expr& filter, std::size_t index, std::vector<const Expr
   if (only_here(filter) && some) out.push_back(&filter);
 }
 
+/// The stored columns that are read of a scan that is cut.
+std::set<std::string> columns_of(const plan::ScanCut& cut) {
+  std::set<std::string> columns(cut.names.begin(), cut.names.end());
+  columns.insert(cut.values.begin(), cut.values.end());
+  return columns;
+}
+
 // A key that says whose the group is, in every row.
 bool tells_unit(const Part& part, const Field& field) {
   return field.fold == Fold::kIdentifier &&
@@ -129,51 +136,80 @@ Sql RelationLowering::scan(const Source& source, std::size_t index,
   Sql table = Sql::name(schemas_.at(use.table).name);
   const auto cut = joined_.cuts.find(use.table);
   if (cut == joined_.cuts.end()) return table;
-  const ExpressionLowering expressions(dialect_, source, policy_, schemas_);
-  const auto raw = [&](const std::string& column) { return Sql::name({alias(index), column}); };
+  const auto known = facts_.find(use.table);
+  const ScanFacts facts = known == facts_.end() ? ScanFacts() : known->second;
+  if (facts.all_owned && facts.above && facts.above->empty()) return table;
+
   Select rows;
   rows.from = {{std::move(table), alias(index), {}}};
   const Identifier unit = this->unit(source, index, plan::unit_column_of(use, policy_), rows);
   if (filter) {
     std::vector<const Expr*> conditions;
     conditions_on(*filter, index, conditions);
+    const ExpressionLowering expressions(dialect_, source, policy_, schemas_);
     for (const Expr* one : conditions) rows.where.push_back(expressions.lower(*one));
   }
-  std::vector<Sql> contents;  // all that the question can tell rows apart by
-  for (const std::string& column : cut->second.names) {
-    contents.push_back(dialect_.identifier(stored(use.table, column), raw(column)));
-  }
-  std::vector<Expr> values;
-  for (const std::string& column : cut->second.values) {
-    values.push_back(Expr::column(index, column));
-  }
-  for (const Expr& value : values) contents.push_back(expressions.lower(value));
+  if (!facts.above) return first_rows(source, index, cut->second, unit, std::move(rows));
 
-  std::set<std::string> columns(cut->second.names.begin(), cut->second.names.end());
-  columns.insert(cut->second.values.begin(), cut->second.values.end());
+  Select whole = rows;  // of units that have no more
+  for (const std::string& column : columns_of(cut->second)) {
+    whole.outputs.push_back(Sql::as(Sql::name({alias(index), column}), column));
+  }
+  if (facts.above->empty()) return Sql::subquery(whole);
+  const Sql above = among(unit, *facts.above);
+  whole.where.push_back(Sql::prefix("NOT", above));
+  rows.where.push_back(above);
+  Select first;
+  for (const std::string& column : columns_of(cut->second)) {
+    first.outputs.push_back(Sql::as(Sql::name({"f", column}), column));
+  }
+  first.from = {{first_rows(source, index, cut->second, unit, std::move(rows)), "f", {}}};
+  return Sql::union_all({whole, first});
+}
+
+Sql RelationLowering::among(const Identifier& unit, const std::vector<std::string>& units) const {
+  if (!unit.whole) return dialect_.among(unit.sql, units);
+  std::vector<Sql> numbers;
+  for (const std::string& one : units) numbers.push_back(dialect_.number(std::stoll(one)));
+  return Sql::in(unit.sql, std::move(numbers));
+}
+
+// Columns are handed on under names of ours, so that no stored name can be one of these.
+Sql RelationLowering::first_rows(const Source& source, std::size_t index, const plan::ScanCut& cut,
+                                 const Identifier& unit, Select rows) const {
+  const ExpressionLowering expressions(dialect_, source, policy_, schemas_);
+  const std::string& table = source.tables[index].table;
+  const auto raw = [&](const std::string& column) { return Sql::name({alias(index), column}); };
+  std::vector<Sql> contents;  // all that the question can tell rows apart by
+  for (const std::string& column : cut.names) {
+    contents.push_back(dialect_.identifier(stored(table, column), raw(column)));
+  }
+  for (const std::string& column : cut.values) {
+    contents.push_back(expressions.lower(Expr::column(index, column)));
+  }
   Select numbered;
   Select kept;
-  const auto hand_on = [&](const Sql& value, const std::string& name) {
+  const auto hand_on = [&](const Sql& value) {
+    const std::string name = "c" + std::to_string(rows.outputs.size());
     rows.outputs.push_back(Sql::as(value, name));
-    return Sql::name({"r", name});
+    return name;
   };
-  for (const std::string& column : columns) {
-    numbered.outputs.push_back(Sql::as(hand_on(raw(column), column), column));
-    kept.outputs.push_back(Sql::as(Sql::name({"s", column}), column));
+  for (const std::string& column : columns_of(cut)) {
+    const std::string name = hand_on(raw(column));
+    numbered.outputs.push_back(Sql::as(Sql::name({"r", name}), name));
+    kept.outputs.push_back(Sql::as(Sql::name({"s", name}), column));
   }
   std::vector<Sql> same = {unit.sql};  // rows with equal contents are numbered, as bounding.md does
   same.insert(same.end(), contents.begin(), contents.end());
-  const Sql of_unit = hand_on(unit.sql, "~unit");
+  const Sql of_unit = Sql::name({"r", hand_on(unit.sql)});
   std::vector<Sql> order;
-  for (std::size_t i = 0; i < contents.size(); ++i) {
-    order.push_back(hand_on(contents[i], "~c" + std::to_string(i)));
-  }
-  order.push_back(hand_on(Sql::row_number(same, {}), "~o"));
+  for (const Sql& content : contents) order.push_back(Sql::name({"r", hand_on(content)}));
+  order.push_back(Sql::name({"r", hand_on(Sql::row_number(same, {}))}));
   order.insert(order.begin(), dialect_.order_hash(order, 0));  // fixed before any row is seen
-  numbered.outputs.push_back(Sql::as(Sql::row_number({of_unit}, order), "~n"));
+  numbered.outputs.push_back(Sql::as(Sql::row_number({of_unit}, order), "n"));
   numbered.from = {{Sql::subquery(rows), "r", {}}};
   kept.from = {{Sql::subquery(numbered), "s", {}}};
-  kept.where = {Sql::infix("<=", {Sql::name({"s", "~n"}), dialect_.number(cut->second.rows)})};
+  kept.where = {Sql::infix("<=", {Sql::name({"s", "n"}), dialect_.number(cut.rows)})};
   return Sql::subquery(kept);
 }
 
@@ -217,7 +253,8 @@ Identifier RelationLowering::unit(const Source& source, std::size_t table,
     const Sql equal =
         dialect_.equal_stored(stored(at, step.column), Sql::name({called, step.column}),
                               stored(step.table, step.key), Sql::name({next, step.key}));
-    select.from.push_back({Sql::name(schemas_.at(step.table).name), next, {equal}});
+    const bool is_last = i + 1 == path.steps.size();
+    select.from.push_back({path_table(step, is_last ? column : ""), next, {equal}});
     at = step.table;
     called = next;
   }
@@ -225,6 +262,19 @@ Identifier RelationLowering::unit(const Source& source, std::size_t table,
   const Sql raw = Sql::name({called, column});
   select.where.push_back(Sql::postfix(raw, "IS NOT NULL"));
   return {dialect_.identifier(last, raw), dialect_.is_whole(last)};
+}
+
+// Where the key is the unit itself a unit may have several rows: that there is one is all that
+// counts.
+Sql RelationLowering::path_table(const policy::UnitPath::Step& step,
+                                 const std::string& unit_column) const {
+  Sql table = Sql::name(schemas_.at(step.table).name);
+  if (step.key != unit_column) return table;
+  Select keys;
+  keys.outputs = {Sql::as(Sql::name({"k", step.key}), step.key)};
+  keys.from = {{std::move(table), "k", {}}};
+  keys.group_by = 1;
+  return Sql::subquery(keys);
 }
 
 bool RelationLowering::is_still(const Source& source) const {
@@ -255,7 +305,8 @@ std::optional<Owners> RelationLowering::owners(const Source& source, std::size_t
   for (std::size_t i = 0; i < path.steps.size(); ++i) {
     const policy::UnitPath::Step& step = path.steps[i];
     const std::string name = "u" + std::to_string(i);
-    FromTable from{Sql::name(schemas_.at(step.table).name), name, {}};
+    const bool is_last = i + 1 == path.steps.size();
+    FromTable from{path_table(step, is_last ? column : ""), name, {}};
     if (i > 0) {
       const std::string before = "u" + std::to_string(i - 1);
       from.on.push_back(dialect_.equal_stored(

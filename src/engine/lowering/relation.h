@@ -8,6 +8,8 @@
 // with each other.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +35,24 @@ struct Owners {
   Sql foreign;  ///< the table's column that names such a key; kSteps
 };
 
+/// What is known of the rows of a table whose scans are cut (plan/joined_rows.h). A scan has the
+/// same rows, whatever is known: it only costs less where there is nothing to leave out.
+struct ScanFacts {
+  bool all_owned = false;  ///< no row is nobody's, which no unit can change
+  /// The units with more rows in the table than are kept, as texts. Nothing: not known.
+  std::optional<std::vector<std::string>> above = {};
+};
+using CutFacts = std::map<std::string, ScanFacts>;  ///< by table
+
+/// So many units are named in a statement; where more have too many rows, all are looked through.
+inline constexpr std::size_t kUnitsAboveMost = 10'000;
+
 class RelationLowering {
  public:
   /// All must outlive this.
   RelationLowering(const Dialect& dialect, const policy::Policy& policy, const Schemas& schemas,
-                   const plan::JoinedRows& joined)
-      : dialect_(dialect), policy_(policy), schemas_(schemas), joined_(joined) {}
+                   const plan::JoinedRows& joined, const CutFacts& facts)
+      : dialect_(dialect), policy_(policy), schemas_(schemas), joined_(joined), facts_(facts) {}
 
   /// FROM, and WHERE with the joins that filter. `unit_table`: of the source, whose unit will be
   /// asked for. `filter`: what WHERE will say; scans that are cut ask first what they can.
@@ -75,6 +89,12 @@ class RelationLowering {
   /// A table of the policy, or of each unit's rows as many as joined_ says.
   Sql scan(const plan::Source& source, std::size_t index,
            const std::optional<plan::Expr>& filter) const;
+  /// A table of a path. `unit_column`: what is read of it as the unit, if anything is.
+  Sql path_table(const policy::UnitPath::Step& step, const std::string& unit_column) const;
+  Sql among(const Identifier& unit, const std::vector<std::string>& units) const;
+  /// Of rows with an owner, of each unit the first so many in an order of their contents.
+  Sql first_rows(const plan::Source& source, std::size_t index, const plan::ScanCut& cut,
+                 const Identifier& unit, Select rows) const;
   Sql subquery(const plan::TableUse& use, bool with_unit) const;
   Select part(const plan::TableUse& use, const plan::Part& part, bool with_unit) const;
   /// A side of a join of two people's rows (plan/pair_join.h).
@@ -84,6 +104,7 @@ class RelationLowering {
   const policy::Policy& policy_;
   const Schemas& schemas_;
   const plan::JoinedRows& joined_;
+  const CutFacts& facts_;
 };
 
 }  // namespace discreet::engine::lowering

@@ -32,19 +32,29 @@ Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const policy::Polic
                                                              const OwnerLog& log) {
   DISCREET_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(policy.engine, log));
   DISCREET_ASSIGN(lowering::Schemas schemas, open_sources(*connection, policy, log));
+  DISCREET_ASSIGN(auto views, materialized_views(*connection, schemas, log));
   return std::unique_ptr<PostgresEngine>(
-      new PostgresEngine(std::move(connection), std::move(schemas)));
+      new PostgresEngine(std::move(connection), std::move(schemas), std::move(views)));
 }
 
-// LOCK comes before the snapshot, so that the snapshot sees what the lock protects.
+// LOCK comes before the snapshot, so that the snapshot sees what the lock protects. It does not
+// take materialized views: these are held by reading no row of them.
 Result<void> PostgresEngine::hold_tables(const OwnerLog& log) {
   std::string tables;
+  std::string views;
   for (const auto& [name, stored] : schemas_) {
-    tables += (tables.empty() ? "" : ", ") + Sql::name(stored.name).print();
+    const std::string table = Sql::name(stored.name).print();
+    if (views_.contains(stored.name)) {
+      views += (views.empty() ? "" : "; ") + ("SELECT FROM " + table + " WHERE false");
+    } else {
+      tables += (tables.empty() ? "" : ", ") + table;
+    }
   }
-  if (tables.empty()) return {};
-  DISCREET_TRY(connection_->query("LOCK TABLE " + tables + " IN ACCESS SHARE MODE", log));
-  return check_tables_again(log);
+  if (!tables.empty()) {
+    DISCREET_TRY(connection_->query("LOCK TABLE " + tables + " IN ACCESS SHARE MODE", log));
+  }
+  if (!views.empty()) DISCREET_TRY(connection_->query(views, log));
+  return schemas_.empty() ? Result<void>() : check_tables_again(log);
 }
 
 Result<void> PostgresEngine::check_tables_again(const OwnerLog& log) {
@@ -89,15 +99,22 @@ Result<std::int64_t> PostgresEngine::number_of(const Select& select, const Owner
   return number;
 }
 
-Result<plan::JoinedRows> PostgresEngine::needed_cuts(const plan::Checked& checked,
+Result<lowering::CutFacts> PostgresEngine::cut_facts(const plan::Checked& checked,
                                                      const OwnerLog& log) {
-  plan::JoinedRows needed = checked.joined_rows();
+  const policy::Policy& policy = checked.policy();
+  lowering::CutFacts facts;
   for (const auto& [table, cut] : checked.joined_rows().cuts) {
-    const Select most = lowering::most_of_a_unit(table, checked.policy(), dialect(), schemas_);
-    DISCREET_ASSIGN(const std::int64_t rows, number_of(most, log));
-    if (rows <= cut.rows) needed.cuts.erase(table);
+    lowering::ScanFacts& of_table = facts[table];
+    DISCREET_ASSIGN(const std::int64_t others,
+                    number_of(lowering::rows_of_nobody(table, policy, dialect(), schemas_), log));
+    of_table.all_owned = others == 0;
+    const Select above = lowering::units_above(table, cut.rows, policy, dialect(), schemas_);
+    DISCREET_ASSIGN(const std::vector<TextRow> rows, connection_->query(above.print(), log));
+    if (rows.size() > lowering::kUnitsAboveMost) continue;
+    of_table.above.emplace();
+    for (const TextRow& row : rows) of_table.above->push_back(row[0].value_or(""));
   }
-  return needed;
+  return facts;
 }
 
 Result<void> PostgresEngine::ready(const plan::Checked&, const OwnerLog& log) {
@@ -116,9 +133,9 @@ Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& ch
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
   DISCREET_TRY(hold_tables(log));
-  DISCREET_ASSIGN(const plan::JoinedRows cuts, needed_cuts(checked, log));
+  DISCREET_ASSIGN(const lowering::CutFacts facts, cut_facts(checked, log));
   DISCREET_ASSIGN(mechanism::Groups groups,
-                  run_lowered(*connection_, lower_plan(checked, cuts, dialect(), schemas_),
+                  run_lowered(*connection_, lower_plan(checked, facts, dialect(), schemas_),
                               checked.steps().size(), secret, log));
   DISCREET_TRY(close_tables(log));
   return Sensitive<mechanism::Groups>(std::move(groups));

@@ -5,10 +5,13 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/lowering/dialect.h"
+#include "engine/lowering/relation.h"
 #include "engine/postgres/connection.h"
 
 namespace discreet::engine::postgres {
@@ -43,10 +46,13 @@ class PostgresEngine final : public Engine {
   /// The one number that a statement of ours gives.
   Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
   /// Which of the cuts leave something out. Inside a question's transaction.
-  Result<plan::JoinedRows> needed_cuts(const plan::Checked& checked, const OwnerLog& log);
+  Result<lowering::CutFacts> cut_facts(const plan::Checked& checked, const OwnerLog& log);
 
-  PostgresEngine(std::unique_ptr<Connection> connection, lowering::Schemas schemas)
-      : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
+  PostgresEngine(std::unique_ptr<Connection> connection, lowering::Schemas schemas,
+                 std::set<std::vector<std::string>> views)
+      : connection_(std::move(connection)),
+        schemas_(std::move(schemas)),
+        views_(std::move(views)) {}
   /// Nobody can change a table's columns while it is read, and nobody has changed them, its kind,
   /// its partitions or the role's rights since the opening.
   Result<void> hold_tables(const OwnerLog& log);
@@ -57,6 +63,7 @@ class PostgresEngine final : public Engine {
   std::mutex mutex_;
   std::unique_ptr<Connection> connection_;
   lowering::Schemas schemas_;
+  std::set<std::vector<std::string>> views_;  // which of them are materialized views
 };
 
 }  // namespace discreet::engine::postgres
