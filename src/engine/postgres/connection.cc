@@ -18,6 +18,7 @@ struct Setting {
 };
 
 constexpr const char* kTimeLimit = "10min";  // unless the URL, the role or the server gives another
+constexpr const char* kHashJoins = "enable_hashjoin";
 
 // No name is found but in PostgreSQL's own catalog, not even one of a temporary table or type, which
 // would come first if it were not named. Texts have one form. Rows that a policy of the server would
@@ -40,6 +41,15 @@ std::vector<Setting> settings(const std::string& time_limit) {
       {"client_min_messages", "error", "error"},
       {"statement_timeout", lowering::quote_text(time_limit), time_limit},
       {"jit", "off", "off"},  // a statement is run once: compiling it takes longer than it saves
+      {"gin_fuzzy_search_limit", "0", "0"},  // another number leaves out rows, by chance
+      // What takes time by what one person's rows hold (private_tables.h): hash tables, and a table
+      // that is read anew for each row of another because few were expected.
+      {"enable_hashagg", "off", "off"},
+      {kHashJoins, "off", "off"},
+      {"enable_memoize", "off", "off"},
+      {"enable_nestloop", "off", "off"},
+      {"enable_mergejoin", "on", "on"},  // what remains
+      {"enable_sort", "on", "on"},
   };
 }
 
@@ -64,7 +74,7 @@ void note_time_limit(const PGresult* response, const OwnerLog& log) {
   if (is_cancelled && log.out_of_time) log.out_of_time();
 }
 
-/// Rows as they come: a batch is handed over when it is full.
+/// Rows as they come: a batch is handed over when it is full, of rows or of bytes.
 class Batch {
  public:
   Batch(std::size_t most, const std::function<void(std::span<const CopyRow>)>& take)
@@ -72,16 +82,21 @@ class Batch {
   void add(CopyMemory memory, CopyRow row) {
     rows_.push_back(row);
     memory_.push_back(std::move(memory));
-    if (rows_.size() == most_) flush();
+    bytes_ += row.size();
+    if (rows_.size() == most_ || bytes_ >= kBytes) flush();
   }
   void flush() {
     if (!rows_.empty()) take_(rows_);
     rows_.clear();
     memory_.clear();
+    bytes_ = 0;
   }
 
  private:
+  static constexpr std::size_t kBytes = std::size_t{16} << 20;
+
   std::size_t most_;
+  std::size_t bytes_ = 0;
   const std::function<void(std::span<const CopyRow>)>& take_;
   std::vector<CopyRow> rows_;
   std::vector<CopyMemory> memory_;
@@ -155,6 +170,7 @@ Result<void> Connection::connect(const OwnerLog& log) {
 }
 
 Result<void> Connection::begin(const OwnerLog& log) {
+  hash_joins_ = false;
   if (PQstatus(session_.get()) != CONNECTION_OK) DISCREET_TRY(connect(log));
   Result<std::vector<TextRow>> shown = send(opening(settings(time_limit_)), log);
   if (!shown && !stop_ && PQstatus(session_.get()) != CONNECTION_OK) {
@@ -180,6 +196,11 @@ void Connection::end() {
 
 Result<Connection*> Connection::beside() {
   const OwnerLog quiet;  // whoever asks goes on without it
+  // Asked first: what is refused ends a transaction, and no subtransaction can give a snapshot.
+  DISCREET_ASSIGN(const auto may, query("SELECT has_function_privilege("
+                                        "'pg_catalog.pg_export_snapshot()', 'EXECUTE')",
+                                        quiet));
+  if (may.at(0).at(0) != "t") return engine_failed();
   DISCREET_ASSIGN(const auto snapshot, query("SELECT pg_export_snapshot()", quiet));
   if (!beside_) {
     DISCREET_ASSIGN(std::unique_ptr<Connection> made, open(url_, quiet));
@@ -187,6 +208,7 @@ Result<Connection*> Connection::beside() {
     made->stop_ = stop_.load();
     beside_ = std::move(made);
   }
+  beside_->private_tables_ = private_tables_;
   DISCREET_TRY(beside_->begin(quiet));
   DISCREET_TRY(beside_->query(
       "SET TRANSACTION SNAPSHOT " + lowering::quote_text(snapshot.at(0).at(0).value()), quiet));
@@ -236,21 +258,13 @@ Result<void> Connection::copy(const std::string& sql, std::size_t most, const Ow
     return failed(log);
   }
   Batch batch(most, take);
-  bool first = true;
-  int size = 0;
-  for (;;) {
-    char* data = nullptr;
-    size = PQgetCopyData(session_.get(), &data, 0);
-    if (size < 0) break;
-    CopyMemory memory(data);
-    CopyRow row(data, static_cast<std::size_t>(size));
-    if (first) row.remove_prefix(std::min(kHeader, row.size()));
-    first = false;
-    if (row.size() <= kTrailer || stop_) continue;
-    batch.add(std::move(memory), row);
+  if (!receive([&](CopyMemory memory, CopyRow row) { batch.add(std::move(memory), row); })) {
+    const Error error = failed(log);
+    drop();
+    return error;
   }
   const Response ended(PQgetResult(session_.get()));
-  const bool fine = size == -1 && PQresultStatus(ended.get()) == PGRES_COMMAND_OK && !stop_;
+  const bool fine = PQresultStatus(ended.get()) == PGRES_COMMAND_OK && !stop_;
   while (Response more{PQgetResult(session_.get())}) {
   }
   if (!fine) {
@@ -263,6 +277,39 @@ Result<void> Connection::copy(const std::string& sql, std::size_t most, const Ow
   }
   batch.flush();
   return {};
+}
+
+Result<void> Connection::copy(const lowering::Select& statement, std::size_t most,
+                              const OwnerLog& log,
+                              const std::function<void(std::span<const CopyRow>)>& take) {
+  const bool hash_joins = private_tables_.allow_hash_joins(statement);
+  if (hash_joins != hash_joins_) {
+    const std::string set = std::string("SET LOCAL ") + kHashJoins;
+    DISCREET_TRY(query(set + (hash_joins ? " = on" : " = off"), log));
+    hash_joins_ = hash_joins;
+  }
+  return copy(statement.print(), most, log, take);
+}
+
+bool Connection::receive(const std::function<void(CopyMemory, CopyRow)>& take) {
+  for (bool first = true; !stop_; first = false) {
+    char* data = nullptr;
+    const int size = PQgetCopyData(session_.get(), &data, 0);
+    if (size < 0) return size == -1;
+    CopyMemory memory(data);
+    CopyRow row(data, static_cast<std::size_t>(size));
+    if (first) row.remove_prefix(std::min(kHeader, row.size()));
+    if (row.size() > kTrailer) take(std::move(memory), row);
+  }
+  return false;
+}
+
+// A session that still sends rows answers nothing else until it has sent all of them, and where
+// memory is short it would be asked for the next one for ever.
+void Connection::drop() {
+  std::lock_guard lock(cancel_mutex_);
+  canceller_.reset();
+  session_.reset();
 }
 
 void Connection::interrupt() {

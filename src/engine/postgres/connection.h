@@ -20,7 +20,9 @@
 
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/lowering/sql.h"
 #include "engine/postgres/api.h"
+#include "engine/postgres/private_tables.h"
 
 namespace discreet::engine::postgres {
 
@@ -53,9 +55,14 @@ class Connection {
 
   /// One statement whose result is small. Here and in copy(): outside of a transaction it fails.
   Result<std::vector<TextRow>> query(const std::string& sql, const OwnerLog& log);
-  /// COPY (sql) TO STDOUT, binary: hands rows over, up to `batch` at a time, as they come.
+  /// COPY (sql) TO STDOUT, binary: hands rows over, up to `batch` at a time, as they come. Fewer
+  /// where these are 16 MiB and the last of them.
   Result<void> copy(const std::string& sql, std::size_t batch, const OwnerLog& log,
                     const std::function<void(std::span<const CopyRow>)>& take);
+  /// The same, joining by hash tables where that tells of nobody.
+  Result<void> copy(const lowering::Select& statement, std::size_t batch, const OwnerLog& log,
+                    const std::function<void(std::span<const CopyRow>)>& take);
+  void set_private_tables(PrivateTables tables) { private_tables_ = std::move(tables); }
 
   /// Makes what runs, and what is asked until resume(), fail with kInterrupted. From any thread.
   void interrupt();
@@ -69,6 +76,11 @@ class Connection {
   Result<std::vector<TextRow>> send(const std::string& sql, const OwnerLog& log);
   bool in_transaction(const OwnerLog& log) const;
   Error failed(const OwnerLog& log) const;
+  /// The rows of a COPY that has begun. False where it has to be given up: somebody wants to stop,
+  /// or libpq has no memory for a row or no connection.
+  bool receive(const std::function<void(CopyMemory, CopyRow)>& take);
+  /// Without the session: the next begin() makes another.
+  void drop();
 
   std::string url_;
   std::string time_limit_;  // of a statement, as the server shows it
@@ -76,6 +88,8 @@ class Connection {
   std::mutex cancel_mutex_;
   Connected session_;
   Canceller canceller_;
+  PrivateTables private_tables_;
+  bool hash_joins_ = false;             // as this transaction has them set
   std::unique_ptr<Connection> beside_;  // made and taken away under cancel_mutex_
 };
 

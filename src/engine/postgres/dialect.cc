@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/postgres/dialect.h"
 
+#include <charconv>
+
 #include "base/check.h"
 #include "engine/postgres/dates.h"
 #include "engine/postgres/numbers.h"
@@ -15,6 +17,9 @@ using lowering::StoredColumn;
 using lowering::Word;
 using plan::Grid;
 using policy::Type;
+
+/// A longer text is read as NULL: a line of a text file is no longer either.
+constexpr std::int64_t kTextBytesMost = std::int64_t{1} << 16;
 
 Sql bytewise(Sql text) { return Sql::postfix(std::move(text), "COLLATE \"C\""); }
 Sql as_text(Sql value) { return bytewise(Sql::cast(std::move(value), "text")); }
@@ -50,7 +55,7 @@ class PostgresDialect final : public lowering::Dialect {
            const std::optional<Grid>& grid) const override {
     switch (declared.type) {
       case Type::kText:
-        return as_text(std::move(raw));
+        return text_of(stored, raw);
       case Type::kBoolean:
         return stored.type == kBool ? raw : Sql::infix("<>", {std::move(raw), steps(0)});
       case Type::kDate:
@@ -68,7 +73,7 @@ class PostgresDialect final : public lowering::Dialect {
       return type ? decimal_on_grid(raw, *type, *grid) : numeric_on_grid(raw, *grid);
     }
     if (stored.type == kBool) return whole_on_grid(Sql::cast(raw, "integer"), *grid);
-    if (is_text(stored.type)) return text_on_grid(as_text(raw), *grid);
+    if (is_text(stored.type)) return text_on_grid(text_of(stored, raw), *grid);
     return whole_on_grid(raw, *grid);
   }
 
@@ -104,7 +109,7 @@ class PostgresDialect final : public lowering::Dialect {
     if (alike || (is_whole(left) && is_whole(right))) {
       return Sql::infix("=", {std::move(a), std::move(b)});
     }
-    return Sql::infix("=", {name_of(left, std::move(a)), name_of(right, std::move(b))});
+    return Sql::infix("=", {join_name(left, std::move(a)), join_name(right, std::move(b))});
   }
 
   bool is_whole(const StoredColumn& stored) const override {
@@ -182,6 +187,37 @@ class PostgresDialect final : public lowering::Dialect {
     return Sql::call(
         "nullif", {std::move(b),
                    Sql::number(0, type_of == SqlType::kWide ? Word("numeric") : Word("bigint"))});
+  }
+
+  /// NULL where it is longer than kTextBytesMost, without unpacking it. A column whose type says
+  /// that it cannot be is read as it is: the server knows how often its values come.
+  static Sql text_of(const StoredColumn& stored, const Sql& raw) {
+    if (!postgres::is_text(stored.type) || is_short(stored)) return as_text(raw);
+    // A char(n) is as long as it is stored: as a text it would be unpacked first.
+    const Sql measured = stored.type == kBpchar ? raw : Sql::cast(raw, "text");
+    return Sql::choose(
+        {Sql::infix("<=", {Sql::call("octet_length", {measured}), steps(kTextBytesMost)}),
+         as_text(raw), Sql::null("text")});
+  }
+
+  /// character(n), character varying(n)
+  static bool is_short(const StoredColumn& stored) {
+    if (stored.type == kName) return true;
+    const std::size_t open = stored.type_name.find('(');
+    if ((stored.type != kBpchar && stored.type != kVarchar) || open == std::string::npos) {
+      return false;
+    }
+    constexpr std::int64_t kBytesOfCharacter = 4;
+    std::int64_t characters = kTextBytesMost;
+    std::from_chars(stored.type_name.data() + open + 1,
+                    stored.type_name.data() + stored.type_name.size(), characters);
+    return characters * kBytesOfCharacter <= kTextBytesMost;
+  }
+
+  /// For joins: a text that is too long to be read is equal to none.
+  static Sql join_name(const StoredColumn& stored, Sql raw) {
+    if (postgres::is_text(stored.type)) return text_of(stored, raw);
+    return name_of(stored, std::move(raw));
   }
 
   /// Equal texts for equal values, and for no others, whatever numbers are stored as: one table

@@ -4,14 +4,20 @@
 #include "engine/postgres/postgres_engine.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <fstream>
+#include <functional>
 #include <future>
 
 #include "engine/duckdb/files_for_tests.h"
+#include "engine/lowering/expression.h"
 #include "engine/open.h"
+#include "engine/postgres/dialect.h"
 #include "engine/postgres/pooler_for_tests.h"
 #include "engine/postgres/postgres_for_tests.h"
 #include "engine/postgres/sources.h"
+#include "engine/postgres/types.h"
 #include "plan/policy_for_tests.h"
 
 namespace discreet::engine::postgres::postgres_engine_test {
@@ -381,6 +387,8 @@ TEST_F(PostgresEngineTest, SettingsThatWereNotTakenFailAQuestion) {
   const std::vector<std::pair<std::string, std::string>> lost = {
       {"SET LOCAL row_security = off", "SET LOCAL row_security = on"},
       {"SET LOCAL search_path = pg_catalog, pg_temp", "SET LOCAL search_path = public"},
+      {"SET LOCAL enable_hashjoin = off", "SET LOCAL enable_hashjoin = on"},
+      {"SET LOCAL enable_nestloop = off", "SET LOCAL enable_nestloop = on"},
       {"SET LOCAL timezone = 'UTC'", "SET LOCAL timezone = 'Asia/Kolkata'"},
       {"SET LOCAL statement_timeout = '10min'", "SET LOCAL statement_timeout = 0"},
       {"READ ONLY", "READ WRITE"},
@@ -513,6 +521,274 @@ TEST_F(PostgresEngineTest, ASessionBesideDoesNotWaitForLocks) {
   EXPECT_TRUE(connection->query("SELECT 1", log_.log()).has_value());
   connection->end();
   server().must("ROLLBACK; DROP TABLE public.seen");
+}
+
+/// Everything that is sent while `ask` asks.
+std::string sent_during(Pooler& pooler, const std::function<void()>& ask) {
+  std::string all;
+  pooler.watch([&](std::string& sql) { all += sql + "\n"; });
+  ask();
+  pooler.watch({});
+  return all;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// PostgreSQL's hash functions have no secret, and its estimates are no bounds: with these settings
+// the work for a person's rows is what sorting takes, whatever is in them.
+TEST_F(PostgresEngineTest, PlansNothingThatOnePersonsRowsCouldMakeQuadratic) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  const std::string other = visits_ + " b";
+  const std::vector<std::string> statements = {
+      "SELECT count(*) FROM " + visits_ + " a JOIN " + other + " ON a.serial = b.serial",
+      "SELECT count(*) FROM " + visits_ + " a LEFT JOIN " + other + " ON a.serial = b.serial",
+      "SELECT serial, count(*) FROM " + visits_ + " GROUP BY 1",
+      "SELECT count(*) FROM " + visits_ + " a WHERE EXISTS (SELECT 1 FROM " + other +
+          " WHERE a.serial = b.serial AND a.age < b.age)",
+      "SELECT count(*) FROM " + visits_ + " a WHERE NOT EXISTS (SELECT 1 FROM " + other +
+          " WHERE a.serial = b.serial)",
+      "SELECT count(*) FROM " + visits_ + " a WHERE age = 1 AND id = 1 AND EXISTS (SELECT 1 FROM " +
+          other + " WHERE a.serial = b.serial)"};
+  const Transaction transaction(*connection);
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  for (const std::string& statement : statements) {
+    const auto plan = connection->query("EXPLAIN " + statement, log_.log());
+    ASSERT_TRUE(plan.has_value()) << log_.said;
+    for (const TextRow& line : *plan) {
+      for (const std::string bad : {"Hash", "Nested Loop", "Memoize", "SubPlan"}) {
+        EXPECT_FALSE(contains(line[0].value(), bad)) << statement << "\n" << line[0].value();
+      }
+    }
+  }
+}
+
+// A public table on one side bounds what a bucket holds there.
+TEST_F(PostgresEngineTest, JoinsPublicTablesAloneByHashTables) {
+  Pooler pooler;
+  policy_.engine = pooler.url();
+  auto engine = opened();
+  const std::string on = "SET LOCAL enable_hashjoin = on";
+  const auto asked = [&](Source source) {
+    const auto checked = Checker::check(count_plan(std::move(source)), policy_, "q");
+    EXPECT_TRUE(checked.has_value()) << checked.error().message;
+    return sent_during(
+        pooler, [&] { EXPECT_TRUE(engine->run(*checked, log_.log()).has_value()) << log_.said; });
+  };
+  const Source visits = from("visits");
+  Source with_public = from("patients");
+  with_public.tables.push_back({"zips", "", {{0, "zip", "zip"}}});
+  Source with_private = from("visits");
+  with_private.tables.push_back({"patients", "", {{0, "patient_id", "id"}}});
+  EXPECT_TRUE(contains(asked(visits), on));
+  EXPECT_TRUE(contains(asked(with_public), on));
+  EXPECT_FALSE(contains(asked(with_private), on));
+}
+
+TEST(PostgresPrivateTables, AreCountedWhereverTheyStand) {
+  using lowering::Select;
+  using lowering::Sql;
+  const auto reading = [](const std::vector<std::string>& tables) {
+    Select select;
+    select.outputs = {Sql::number(1)};
+    for (const std::string& table : tables) {
+      select.from.push_back({Sql::name({"public", table}), "t", {}});
+    }
+    return select;
+  };
+  const PrivateTables tables({{"public", "a"}, {"public", "b"}});
+  EXPECT_FALSE(PrivateTables().allow_hash_joins(reading({"x"})));
+  EXPECT_TRUE(tables.allow_hash_joins(reading({"x", "y", "x"})));
+  EXPECT_TRUE(tables.allow_hash_joins(reading({"x", "a", "y"})));
+  EXPECT_FALSE(tables.allow_hash_joins(reading({"a", "b"})));
+  EXPECT_FALSE(tables.allow_hash_joins(reading({"a", "x", "a"})));
+  Select with_other = reading({"x", "a"});
+  with_other.where.push_back(Sql::exists(reading({"b"})));
+  EXPECT_FALSE(tables.allow_hash_joins(with_other));
+  // What is read apart says its tables twice (Readings).
+  const auto apart = [](const Select& rows, const Select& none) {
+    Select sums;
+    sums.outputs = {Sql::count_rows()};
+    sums.from = {{Sql::union_all({rows, none}), lowering::Readings::kTable, {}}};
+    return sums;
+  };
+  EXPECT_TRUE(tables.allow_hash_joins(apart(reading({"x", "a"}), reading({"x", "a"}))));
+  EXPECT_FALSE(tables.allow_hash_joins(apart(with_other, reading({"x", "a"}))));
+  Select two_in_where = reading({"x"});
+  two_in_where.where.push_back(Sql::exists(reading({"a", "b"})));
+  EXPECT_FALSE(tables.allow_hash_joins(apart(two_in_where, reading({"x"}))));
+}
+
+TEST_F(PostgresEngineTest, ReadsMaterializedViews) {
+  server().must("CREATE MATERIALIZED VIEW " + visits_ + "_kept AS SELECT * FROM " + visits_);
+  policy_.tables["visits"].source = visits_ + "_kept";
+  auto engine = opened();
+  answers(*engine);
+  EXPECT_TRUE(engine->ready(count(), log_.log()).has_value()) << log_.said;
+  server().must("BEGIN; REFRESH MATERIALIZED VIEW " + visits_ + "_kept");
+  auto answer = std::async(std::launch::async, [&] { return engine->run(count(), {}); });
+  EXPECT_EQ(answer.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  server().must("COMMIT");
+  EXPECT_TRUE(answer.get().has_value());
+}
+
+// It goes on without one, in the same transaction.
+TEST_F(PostgresEngineTest, ASessionBesideThatIsRefusedLeavesTheTransactionAsItWas) {
+  server().must("REVOKE EXECUTE ON FUNCTION pg_export_snapshot() FROM PUBLIC");
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  const Transaction transaction(*connection);
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  EXPECT_FALSE(connection->beside().has_value());
+  EXPECT_TRUE(connection->query("SELECT 1", log_.log()).has_value()) << log_.said;
+  server().must("GRANT EXECUTE ON FUNCTION pg_export_snapshot() TO PUBLIC");
+}
+
+TEST_F(PostgresEngineTest, HandsRowsOverBeforeTheyTakeMuchMemory) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  const Transaction transaction(*connection);
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  std::size_t rows = 0;
+  std::size_t most = 0;
+  const auto done = connection->copy("SELECT repeat('x', 1 << 20) FROM generate_series(1, 40)",
+                                     1'000, log_.log(), [&](std::span<const CopyRow> batch) {
+                                       std::size_t bytes = 0;
+                                       for (const CopyRow row : batch) bytes += row.size();
+                                       rows += batch.size();
+                                       most = std::max(most, bytes);
+                                     });
+  EXPECT_TRUE(done.has_value()) << log_.said;
+  EXPECT_EQ(rows, 40U);
+  EXPECT_LE(most, std::size_t{18} << 20);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// No more memory than now and so much, for as long as it lives.
+class ShortOfMemory {
+ public:
+  explicit ShortOfMemory(std::size_t more) {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit now{pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more,
+                     before_.rlim_max};
+    setrlimit(RLIMIT_AS, &now);
+  }
+  ShortOfMemory(const ShortOfMemory&) = delete;
+  ShortOfMemory& operator=(const ShortOfMemory&) = delete;
+  ~ShortOfMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// libpq has room for what came, and none for a copy of it: it says so again however often it is
+// asked.
+TEST_F(PostgresEngineTest, ARowThatFindsNoMemoryEndsTheQuestion) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  {
+    const ShortOfMemory limit(std::size_t{190} << 20);
+    const auto done =
+        connection->copy("SELECT repeat('x', 100000000)", 1, log_.log(), [](const auto&) {});
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.error().message, engine_failed().message);
+  }
+  connection->end();
+  EXPECT_TRUE(connection->begin(log_.log()).has_value());
+  EXPECT_TRUE(connection->query("SELECT 1", log_.log()).has_value()) << log_.said;
+  connection->end();
+}
+#endif
+
+TEST_F(PostgresEngineTest, StopsInTheMiddleOfRowsAndGoesOnAfterwards) {
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  int batches = 0;
+  const auto done = connection->copy("SELECT repeat('x', 1000) FROM generate_series(1, 100000)",
+                                     100, log_.log(), [&](std::span<const CopyRow>) {
+                                       ++batches;
+                                       connection->interrupt();
+                                     });
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code, Code::kInterrupted);
+  EXPECT_EQ(batches, 1);
+  connection->end();
+  connection->resume();
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  EXPECT_TRUE(connection->query("SELECT 1", log_.log()).has_value()) << log_.said;
+  connection->end();
+}
+
+// One byte more is no value, in what is compared, counted and sent.
+TEST_F(PostgresEngineTest, ALongTextIsReadAsNull) {
+  const std::string schema = server().fresh_schema();
+  for (const std::string type : {"text", "varchar", "varchar(70000)"}) {
+    SCOPED_TRACE(type);
+    server().must("CREATE TABLE " + schema + ".t (id bigint, patient_id bigint, note " + type +
+                  ")");
+    server().must("INSERT INTO " + schema +
+                  ".t VALUES (1, 1, repeat('x', 65536)), (2, 2, repeat('x', 65537)), (3, 3, "
+                  "repeat('\u00e4', 32769)), (4, 4, NULL), (5, 5, 'x')");
+    policy::Policy policy;
+    policy.engine = server().url();
+    policy.units["patients"].name = "patients";
+    policy::Table table;
+    table.name = "t";
+    table.source = schema + ".t";
+    table.unit = policy::UnitPath{"patients", {}, "patient_id", false};
+    table.columns = {column_of("note", Type::kText)};
+    policy.tables["t"] = table;
+    auto connection = std::move(Connection::open(policy.engine, log_.log()).value());
+    const auto schemas = open_sources(*connection, policy, log_.log());
+    ASSERT_TRUE(schemas.has_value()) << schemas.error().message;
+    const lowering::StoredColumn stored = schemas->at("t").columns[2];
+    const lowering::Sql read =
+        dialect().read(stored, lowering::Sql::name({"note"}), table.columns[0], std::nullopt);
+    const Transaction transaction(*connection);
+    ASSERT_TRUE(connection->begin(log_.log()).has_value());
+    const auto rows = connection->query(
+        "SELECT id, octet_length(" + read.print() + ") FROM " + schema + ".t ORDER BY 1",
+        log_.log());
+    ASSERT_TRUE(rows.has_value()) << log_.said;
+    const std::vector<std::optional<std::string>> sizes = {"65536", std::nullopt, std::nullopt,
+                                                           std::nullopt, "1"};
+    for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_EQ(rows->at(i)[1], sizes[i]) << i;
+    const std::string same = dialect()
+                                 .equal_stored(stored, lowering::Sql::name({"a", "note"}), stored,
+                                               lowering::Sql::name({"b", "note"}))
+                                 .print();
+    const auto joined = connection->query("SELECT a.id, b.id FROM " + schema + ".t a JOIN " +
+                                              schema + ".t b ON " + same + " ORDER BY 1",
+                                          log_.log());
+    ASSERT_TRUE(joined.has_value()) << log_.said;
+    EXPECT_EQ(*joined, (std::vector<TextRow>{{"1", "1"}, {"5", "5"}}));
+    connection->end();
+    server().must("DROP TABLE " + schema + ".t");
+  }
+}
+
+// A row of more than a gigabyte cannot be sent.
+TEST_F(PostgresEngineTest, ARowOfLongTextsDoesNotFailAQuestion) {
+  const std::string table = server().fresh_schema() + ".t";
+  server().must("CREATE TABLE " + table + " (note text)");
+  server().must("INSERT INTO " + table + " VALUES (repeat('x', 270000000))");
+  const lowering::StoredColumn stored{"note", "text", kText};
+  const std::string read =
+      dialect()
+          .read(stored, lowering::Sql::name({"note"}), column_of("note", Type::kText), std::nullopt)
+          .print();
+  auto connection = std::move(Connection::open(server().url(), log_.log()).value());
+  const Transaction transaction(*connection);
+  ASSERT_TRUE(connection->begin(log_.log()).has_value());
+  std::size_t bytes = 0;
+  const auto done = connection->copy(
+      "SELECT " + read + ", " + read + ", " + read + ", " + read + " FROM " + table, 10, log_.log(),
+      [&](std::span<const CopyRow> rows) { bytes += rows[0].size(); });
+  EXPECT_TRUE(done.has_value()) << log_.said;
+  EXPECT_LT(bytes, 100U);
+  connection->end();
+  server().must("DROP TABLE " + table);
 }
 
 TEST_F(PostgresEngineTest, CannotWriteWhateverItIsSent) {

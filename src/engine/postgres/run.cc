@@ -58,7 +58,7 @@ class Totals {
 Result<void> fill(Bounding& bounding, Connection& connection, const BoundedRun& run,
                   const OwnerLog& log) {
   Feed feed(bounding, run);
-  return connection.copy(run.rows.print(), Intake::kRowsMax, log,
+  return connection.copy(run.rows, Intake::kRowsMax, log,
                          [&](std::span<const CopyRow> rows) { feed.take(rows); });
 }
 
@@ -78,38 +78,36 @@ Result<Groups> run_pushed(Connection& connection, const PushedRun& run, std::siz
   groups.integers.resize(measures);
   groups.runs.resize(measures);
   Totals totals;
-  DISCREET_TRY(connection.copy(run.groups.print(), Intake::kRowsMax, log,
-                               [&](std::span<const CopyRow> rows) {
-                                 for (const CopyRow bytes : rows) {
-                                   FieldReader row(bytes);
-                                   std::string key = key_of(row, run.keys);
-                                   const std::int64_t units = totals.whole(row);
-                                   if (units == 0)
-                                     continue;  // without keys SQL gives a row for no rows
-                                   groups.keys.push_back(std::move(key));
-                                   groups.units.push_back(units);
-                                   for (const std::size_t step : run.steps) {
-                                     groups.integers[step].push_back(totals.wide(row));
-                                   }
-                                 }
-                               }));
+  DISCREET_TRY(
+      connection.copy(run.groups, Intake::kRowsMax, log, [&](std::span<const CopyRow> rows) {
+        for (const CopyRow bytes : rows) {
+          FieldReader row(bytes);
+          std::string key = key_of(row, run.keys);
+          const std::int64_t units = totals.whole(row);
+          if (units == 0) continue;  // without keys SQL gives a row for no rows
+          groups.keys.push_back(std::move(key));
+          groups.units.push_back(units);
+          for (const std::size_t step : run.steps) {
+            groups.integers[step].push_back(totals.wide(row));
+          }
+        }
+      }));
   std::unordered_map<std::string, std::size_t> places;
   for (std::size_t g = 0; g < groups.keys.size() && !run.tallies.empty(); ++g) {
     places.emplace(groups.keys[g], g);
   }
   for (const lowering::TallyQuery& tally : run.tallies) {
     std::vector<mechanism::Runs> runs(groups.keys.size());
-    DISCREET_TRY(connection.copy(tally.select.print(), Intake::kRowsMax, log,
-                                 [&](std::span<const CopyRow> rows) {
-                                   for (const CopyRow bytes : rows) {
-                                     FieldReader row(bytes);
-                                     const auto place = places.find(key_of(row, run.keys));
-                                     const std::int64_t value = totals.whole(row);
-                                     const std::int64_t count = totals.whole(row);
-                                     if (place != places.end())
-                                       runs[place->second].emplace_back(value, count);
-                                   }
-                                 }));
+    DISCREET_TRY(
+        connection.copy(tally.select, Intake::kRowsMax, log, [&](std::span<const CopyRow> rows) {
+          for (const CopyRow bytes : rows) {
+            FieldReader row(bytes);
+            const auto place = places.find(key_of(row, run.keys));
+            const std::int64_t value = totals.whole(row);
+            const std::int64_t count = totals.whole(row);
+            if (place != places.end()) runs[place->second].emplace_back(value, count);
+          }
+        }));
     for (mechanism::Runs& sorted : runs) std::sort(sorted.begin(), sorted.end());
     for (const std::size_t step : tally.steps) groups.runs[step] = runs;
   }
@@ -177,21 +175,21 @@ Result<std::optional<Groups>> run_counted(Connection& connection, const CensusRu
   Census census(task);
   std::vector<std::int64_t> keys, units;
   Totals totals;
-  DISCREET_TRY(connection.copy(run.owners.print(), Intake::kRowsMax, log,
-                               [&](std::span<const CopyRow> pairs) {
-                                 keys.clear();
-                                 units.clear();
-                                 for (const CopyRow bytes : pairs) {
-                                   FieldReader row(bytes);
-                                   keys.push_back(totals.whole(row));
-                                   units.push_back(totals.whole(row));
-                                 }
-                                 census.add_owners(keys, units.data());
-                               }));
+  DISCREET_TRY(
+      connection.copy(run.owners, Intake::kRowsMax, log, [&](std::span<const CopyRow> pairs) {
+        keys.clear();
+        units.clear();
+        for (const CopyRow bytes : pairs) {
+          FieldReader row(bytes);
+          keys.push_back(totals.whole(row));
+          units.push_back(totals.whole(row));
+        }
+        census.add_owners(keys, units.data());
+      }));
   if (totals.broken() || !census.begin()) return std::optional<Groups>();
   CensusFeed feed(census, task, run.fields, secret);
   DISCREET_TRY(
-      connection.copy(run.rows->print(), Intake::kRowsMax, log, [&](std::span<const CopyRow> some) {
+      connection.copy(*run.rows, Intake::kRowsMax, log, [&](std::span<const CopyRow> some) {
         if (!census.abandoned()) feed.take(some);
       }));
   const std::optional<Census::Counted> counted = census.finish(feed.groups(), run.listed);

@@ -197,6 +197,8 @@ const std::vector<std::string>& left_behind() {
       "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
       "SET statement_timeout = '7s'",
       "SET jit = on; SET jit_above_cost = 0",
+      "SET gin_fuzzy_search_limit = 1",
+      "SET enable_sort = off; SET enable_mergejoin = off; SET enable_hashagg = on",
       "CREATE TEMP TABLE pg_class (oid oid, relname name, relnamespace oid, relkind \"char\")",
       "CREATE TEMP TABLE pg_cast (castsource oid, casttarget oid, castmethod \"char\")",
       "CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (false)",

@@ -211,13 +211,31 @@ Result<void> check_tables(Connection& connection,
   return {};
 }
 
+Result<std::set<std::vector<std::string>>> materialized_views(Connection& connection,
+                                                              const Schemas& schemas,
+                                                              const OwnerLog& log) {
+  std::set<std::vector<std::string>> views;
+  if (schemas.empty()) return views;
+  const Transaction transaction(connection);
+  DISCREET_TRY(connection.begin(log));
+  std::vector<std::vector<std::string>> names;
+  for (const auto& [name, stored] : schemas) names.push_back(stored.name);
+  DISCREET_ASSIGN(const auto found, look_up(connection, names, log));
+  for (const auto& [name, now] : found) {
+    if (now.kind == "m") views.insert(name);
+  }
+  return views;
+}
+
 Result<Schemas> open_sources(Connection& connection, const policy::Policy& policy,
                              const OwnerLog& log) {
   const Transaction transaction(connection);
   DISCREET_TRY(connection.begin(log));
   Schemas schemas;
+  std::vector<std::vector<std::string>> private_tables;
   for (const auto& [name, table] : policy.tables) {
     const std::vector<std::string> source = parse_source(table.source);
+    if (!table.is_public()) private_tables.push_back(source);
     DISCREET_TRY(check_tables(connection, {source}, log));
     DISCREET_ASSIGN(std::vector<StoredTable> stored, describe(connection, {source}, log));
     schemas.emplace(name, std::move(stored.front()));
@@ -225,6 +243,7 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
   }
   DISCREET_TRY(lowering::check_identifiers(
       policy, schemas, [](const StoredColumn& column) { return can_identify(column.type); }));
+  connection.set_private_tables(PrivateTables(private_tables));
   return schemas;
 }
 

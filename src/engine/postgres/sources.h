@@ -6,6 +6,8 @@
 // and unable to write.
 #pragma once
 
+#include <set>
+
 #include "engine/lowering/dialect.h"
 #include "engine/postgres/connection.h"
 #include "policy/draft.h"
@@ -27,6 +29,12 @@ Result<lowering::Schemas> open_sources(Connection& connection, const policy::Pol
 /// Fails with: kInvalidInput, kNotFound, kRefused, kEngine.
 Result<void> check_tables(Connection& connection,
                           const std::vector<std::vector<std::string>>& names, const OwnerLog& log);
+
+/// Which of the tables are materialized views, by schema and name; in a transaction.
+/// Fails with: kEngine.
+Result<std::set<std::vector<std::string>>> materialized_views(Connection& connection,
+                                                              const lowering::Schemas& schemas,
+                                                              const OwnerLog& log);
 
 /// The columns of tables, by one statement. None of a table that is not there. Fails with: kEngine.
 Result<std::vector<lowering::StoredTable>> describe(
