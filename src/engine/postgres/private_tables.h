@@ -8,7 +8,7 @@
 // other. Where one side holds rows of public tables alone, nobody chooses how many of these are in
 // a bucket: the work is at most the rows of the other side times a number that is public.
 // So a statement in which at most one table of people's rows stands, once, may have hash joins:
-// each of them has such a side. Every other statement sorts, in n log n whatever the values are.
+// each of them has such a side. Every other statement sorts (CAVEATS, C17).
 // A hash of 32 bits that no two values share would be no better: buckets are chosen by some of its
 // bits, and 16,384 numbers that agree in these are easily found. Groups are always sorted, too.
 #pragma once
