@@ -39,7 +39,7 @@ constexpr std::array<EngineType, 25> kEngineTypes{{
 
 std::optional<Type> type_of(const std::string& engine_type) {
   const std::string word = lower(engine_type);
-  if (word.ends_with("[]")) return std::nullopt;
+  if (word.ends_with(']')) return std::nullopt;  // a list of some type: DECIMAL(4,1)[3]
   if (word == "int") return Type::kInteger;
   if (word.starts_with("enum"))
     return Type::kText;  // its values may come from the data: not listed

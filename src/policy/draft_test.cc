@@ -93,6 +93,16 @@ TEST(DraftPolicy, IsAPolicyOnceFilledIn) {
   EXPECT_EQ(visits.find("patient_id"), nullptr);
 }
 
+TEST(DraftPolicy, AListHasNoDomainWhateverItsElements) {
+  for (const std::string type : {"BOOLEAN", "INTEGER", "DECIMAL(18,2)", "DECIMAL(4,1)", "DOUBLE",
+                                 "VARCHAR", "ENUM('a')", "DATE", "TIMESTAMP", "UUID"}) {
+    EXPECT_TRUE(drafted({"z", type}).has_value()) << type;
+    for (const std::string list : {"[]", "[3]", "[][3]"}) {
+      EXPECT_FALSE(drafted({"z", type + list}).has_value()) << type << list;
+    }
+  }
+}
+
 TEST(DraftPolicy, SaysWhenAFileDeclaresNoTypes) {
   const std::string note = "declares no types";
   EXPECT_EQ(draft_policy(kSchema).find(note), std::string::npos);

@@ -122,4 +122,11 @@ inline Column column(const Chunk& chunk, idx_t index) {
   return Column(duckdb_data_chunk_get_vector(chunk.get(), index));
 }
 
+/// The type of an argument of a scalar function, when a statement that calls it is bound.
+inline duckdb_type argument_type(duckdb_bind_info info, idx_t index) {
+  const Expression argument(duckdb_scalar_function_bind_get_argument(info, index));
+  const LogicalType type(duckdb_expression_return_type(argument.get()));
+  return duckdb_get_type_id(type.get());
+}
+
 }  // namespace discreet::engine::duckdb

@@ -137,6 +137,18 @@ Result<void> Connection::query(const std::string& sql, const OwnerLog& log,
   return {};
 }
 
+Result<std::vector<LogicalType>> Connection::types_of(const std::string& sql, const OwnerLog& log) {
+  Prepared prepared;
+  if (duckdb_prepare(session_.get(), sql.c_str(), prepared.out()) != DuckDBSuccess) {
+    return failed(duckdb_prepare_error(prepared.get()), log).error();
+  }
+  std::vector<LogicalType> types;
+  for (idx_t i = 0; i < duckdb_prepared_statement_column_count(prepared.get()); ++i) {
+    types.emplace_back(duckdb_prepared_statement_column_logical_type(prepared.get(), i));
+  }
+  return types;
+}
+
 void Connection::interrupt() {
   stop_ = true;
   duckdb_interrupt(session_.get());

@@ -36,6 +36,10 @@ class Connection {
   Result<void> query(const std::string& sql, const OwnerLog& log,
                      const std::function<void(const Chunk&)>& take = {});
 
+  /// The types of a statement's columns; nothing is run.
+  /// Fails with: kEngine, kInterrupted; constant texts.
+  Result<std::vector<LogicalType>> types_of(const std::string& sql, const OwnerLog& log);
+
   /// Makes the running query, and those until resume(), fail with kInterrupted. May be called from
   /// any thread.
   void interrupt();

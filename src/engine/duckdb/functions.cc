@@ -186,8 +186,16 @@ void on_grid(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
     case DUCKDB_TYPE_VARCHAR:
       return fill(in, count, output, [&](idx_t i) { return quantizer.from_text(in.text(i)); });
     default:
-      return duckdb_scalar_function_set_error(info, "on_grid does not read this type");
+      DISCREET_CHECK(false);  // bind_grid
   }
+}
+
+void bind_grid(duckdb_bind_info info) {
+  if (!on_grid_reads(argument_type(info, 0))) {
+    return duckdb_scalar_function_bind_set_error(info, "on_grid does not read this type");
+  }
+  bind_constant<Quantizer>(info,
+                           [](const std::string& text) { return Quantizer(parse_grid(text)); });
 }
 
 std::string decimal_digits_of(Int128 value, std::size_t scale) {
@@ -210,12 +218,15 @@ void print_decimals(const Column& in, idx_t count, std::size_t scale, duckdb_vec
   copy_nulls(in, count, output);
 }
 
-void decimal_text(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+void bind_decimal(duckdb_bind_info info) {
+  if (argument_type(info, 0) == DUCKDB_TYPE_DECIMAL) return;
+  duckdb_scalar_function_bind_set_error(info, "decimal_text does not read this type");
+}
+
+void decimal_text(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
   const duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
   const LogicalType type(duckdb_vector_get_column_type(vector));
-  if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_DECIMAL) {
-    return duckdb_scalar_function_set_error(info, "decimal_text does not read this type");
-  }
+  DISCREET_CHECK(duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL);  // bind_decimal
   const Column in(vector);
   const idx_t count = duckdb_data_chunk_get_size(input);
   const std::size_t scale = duckdb_decimal_scale(type.get());
@@ -368,6 +379,10 @@ void matches(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
   copy_nulls(in, count, output);
 }
 
+void as_stored(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  duckdb_vector_reference_vector(output, duckdb_data_chunk_get_vector(input, 0));
+}
+
 bool register_scalar(duckdb_connection connection, const char* name,
                      std::initializer_list<duckdb_type> parameters,
                      duckdb_scalar_function_bind_t bind, duckdb_scalar_function_t function,
@@ -426,10 +441,6 @@ bool on_grid_reads(duckdb_type type) {
 }
 
 bool register_functions(duckdb_connection connection, KeepTarget& target) {
-  auto bind_grid = [](duckdb_bind_info info) {
-    bind_constant<Quantizer>(info,
-                             [](const std::string& text) { return Quantizer(parse_grid(text)); });
-  };
   auto bind_formula = [](duckdb_bind_info info) {
     bind_constant<IntegerMap>(
         info, [](const std::string& text) { return IntegerMap(parse_formula(text)); });
@@ -444,7 +455,9 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
   return duckdb_query(connection, numbers.c_str(), nullptr) == DuckDBSuccess &&
          register_scalar(connection, "on_grid", {DUCKDB_TYPE_ANY, DUCKDB_TYPE_VARCHAR}, bind_grid,
                          on_grid) &&
-         register_scalar(connection, "decimal_text", {DUCKDB_TYPE_ANY}, nullptr, decimal_text,
+         register_scalar(connection, "as_stored", {DUCKDB_TYPE_VARCHAR}, nullptr, as_stored,
+                         DUCKDB_TYPE_VARCHAR) &&
+         register_scalar(connection, "decimal_text", {DUCKDB_TYPE_ANY}, bind_decimal, decimal_text,
                          DUCKDB_TYPE_VARCHAR) &&
          register_scalar(connection, "scaled", {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_VARCHAR},
                          bind_formula, scaled) &&

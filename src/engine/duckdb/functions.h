@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our functions inside DuckDB. They are total and exact, where SQL's own casts and arithmetic
-// raise, round in binary or depend on settings.
+// raise, round in binary or depend on settings. A type that one of them does not read is refused
+// when a statement is bound, never at a row.
 //
+//   as_stored(text)                   the text itself, of which DuckDB knows nothing: no statistics
 //   on_grid(x, 'low..high by step')   any number, date, timestamp or text to whole steps
 //                                     (quantize.h)
 //   decimal_text(x)                   a DECIMAL's digits, also those that it has no room for

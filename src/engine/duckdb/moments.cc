@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/check.h"
 #include "numeric/int128.h"
 #include "plan/calendar.h"
 
@@ -109,11 +110,11 @@ std::string text_of(std::int64_t word, const Clock& clock) {
 
 /// Calls f(row, word, clock) for every row that is there; the others are NULL.
 template <class F>
-void each_moment(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, F f) {
+void each_moment(duckdb_data_chunk input, duckdb_vector output, F f) {
   const duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
   const LogicalType type(duckdb_vector_get_column_type(vector));
   const std::optional<Clock> clock = clock_of(duckdb_get_type_id(type.get()));
-  if (!clock) return duckdb_scalar_function_set_error(info, "this is no date or timestamp");
+  DISCREET_CHECK(clock.has_value());  // bind_moment
   const Column in(vector);
   const Words words(in, *clock);
   if (in.has_nulls()) duckdb_vector_ensure_validity_writable(output);
@@ -126,22 +127,27 @@ void each_moment(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   }
 }
 
-void days(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+void days(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
   auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
-  each_moment(info, input, output, [&](idx_t row, std::int64_t word, const Clock& clock) {
+  each_moment(input, output, [&](idx_t row, std::int64_t word, const Clock& clock) {
     out[row] = days_of(word, clock);
   });
 }
 
-void microseconds(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+void microseconds(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
   auto* out = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
-  each_moment(info, input, output, [&](idx_t row, std::int64_t word, const Clock& clock) {
+  each_moment(input, output, [&](idx_t row, std::int64_t word, const Clock& clock) {
     out[row] = microseconds_of(word, clock);
   });
 }
 
-void moment_text(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-  each_moment(info, input, output, [&](idx_t row, std::int64_t word, const Clock& clock) {
+void bind_moment(duckdb_bind_info info) {
+  if (is_moment(argument_type(info, 0))) return;
+  duckdb_scalar_function_bind_set_error(info, "this is not a date or timestamp");
+}
+
+void moment_text(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  each_moment(input, output, [&](idx_t row, std::int64_t word, const Clock& clock) {
     const std::string text = text_of(word, clock);
     duckdb_vector_assign_string_element_len(output, row, text.data(), text.size());
   });
@@ -156,6 +162,7 @@ bool register_moment(duckdb_connection connection, const char* name,
   const LogicalType result(duckdb_create_logical_type(result_type));
   duckdb_scalar_function_set_return_type(made.get(), result.get());
   duckdb_scalar_function_set_special_handling(made.get());  // NULLs come to us
+  duckdb_scalar_function_set_bind(made.get(), bind_moment);
   duckdb_scalar_function_set_function(made.get(), function);
   return duckdb_register_scalar_function(connection, made.get()) == DuckDBSuccess;
 }

@@ -66,27 +66,6 @@ Read read_by(const plan::Checked& checked) {
   return read;
 }
 
-/// Every bit pattern of these is a value.
-bool always_reads(unsigned int type) {
-  switch (type) {
-    case DUCKDB_TYPE_BOOLEAN:
-    case DUCKDB_TYPE_TINYINT:
-    case DUCKDB_TYPE_SMALLINT:
-    case DUCKDB_TYPE_INTEGER:
-    case DUCKDB_TYPE_BIGINT:
-    case DUCKDB_TYPE_UTINYINT:
-    case DUCKDB_TYPE_USMALLINT:
-    case DUCKDB_TYPE_UINTEGER:
-    case DUCKDB_TYPE_UBIGINT:
-    case DUCKDB_TYPE_FLOAT:
-    case DUCKDB_TYPE_DOUBLE:
-    case DUCKDB_TYPE_DATE:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Takes every value of these columns into account, so that none can be passed over.
 Select all_of(const std::string& table, const std::vector<std::string>& columns) {
   Select select;
@@ -111,11 +90,12 @@ Result<void> ReadableColumns::check(Connection& connection, const plan::Checked&
     const policy::Policy& policy = checked.policy();
     DISCREET_ASSIGN(const SourceName source,
                     parse_source(policy.find(name)->source, policy.directory));
-    if (source.kind != SourceName::Kind::kParquet) continue;
+    const bool is_text =
+        source.kind == SourceName::Kind::kCsv || source.kind == SourceName::Kind::kJson;
+    if (is_text) continue;
     std::vector<std::string> columns;
     for (const lowering::StoredColumn& column : schemas.at(name).columns) {
-      const bool is_known = read_.contains({name, column.name});
-      if (is_known || always_reads(column.type) || !read.columns.contains(column.name)) continue;
+      if (!read.columns.contains(column.name) || read_.contains({name, column.name})) continue;
       columns.push_back(column.name);
     }
     if (columns.empty()) continue;

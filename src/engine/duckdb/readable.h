@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the columns that a question reads of files can be read at all. DuckDB fails on a
-// text of Parquet that is no UTF-8, and on a timestamp that it cannot hold, when it comes to that
-// row: which filters and joins decide. A question that fails would tell that somebody's row was
-// looked at, and a few questions all about it. So such columns are read whole before, without a
-// filter: whether a question fails is then a function of the files and of which columns it names
-// (E1).
+// Whether the columns that a question reads of files can be read at all. DuckDB fails on a page of
+// Parquet or a block of its own files that is damaged, on a text of Parquet that is not UTF-8, and
+// on a timestamp that it cannot hold, when it comes to that row: which filters and joins decide. A
+// question that fails would tell that somebody's row was looked at, and a few questions all about
+// it. So columns are read whole before, without a filter, once: whether a question fails is then a
+// function of the files and of which columns it names (E1). Lines of text are read by our own
+// reader, which has a row for every line (engine/text).
 #pragma once
 
 #include <set>

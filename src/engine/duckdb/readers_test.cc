@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What files may hold, with and without one unit: text of any bytes and stored words of any bits.
 // `./dev fuzz readers` goes on where these stop.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 
+#include "engine/duckdb/dialect.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/files_for_tests.h"
 #include "engine/duckdb/stored_bits_for_tests.h"
@@ -22,6 +26,15 @@ Plan counting() {
   plan.measurements = {measurement(MeasureKind::kRows)};
   plan.bounds = {1, 10, true};
   return plan;
+}
+
+std::int64_t rows_in(Connection& connection, const std::string& table) {
+  std::int64_t rows = -1;
+  const auto done = connection.query("SELECT count(*) FROM " + table, {}, [&](const Chunk& chunk) {
+    rows = column(chunk, 0).values<std::int64_t>()[0];
+  });
+  EXPECT_TRUE(done.has_value());
+  return rows;
 }
 
 TEST(StoredBits, OneUnitsWordsChangeNothingThatIsReadOfOthers) {
@@ -42,6 +55,61 @@ TEST(StoredBits, TypesWithoutATextAreRefusedWhenTheyAreOpened) {
     ASSERT_FALSE(engine.has_value()) << type;
     EXPECT_NE(engine.error().message.find("by this version"), std::string::npos)
         << engine.error().message;
+  }
+}
+
+// A list is not a value, whatever its elements are: a function that is told so by a row would fail
+// for those questions alone whose filter that row passes.
+TEST(StoredBits, ListsOfEveryTypeAreRefusedWhenTheyAreOpened) {
+  FileColumns columns = {{"u", "BIGINT"}, {"x", "INTEGER"}};
+  std::vector<std::string> types = {"ENUM('a')", "JSON", "TIME"};
+  for (const StoredBits& stored : stored_bits()) types.push_back(stored.type);
+  for (const std::string& type : types) {
+    for (const char* list : {"[]", "[3]", "[][]", "[3][3]"}) {
+      columns.emplace_back("z" + std::to_string(columns.size()), type + list);
+    }
+  }
+  for (const std::string format : {"duckdb", "parquet"}) {
+    const ScratchFolder folder;
+    GatheredLog log;
+    const std::string source = write_table(folder, format, "t", columns, {});
+    auto connection = std::move(Connection::open(1, log.log()).value());
+    const auto schemas = open_sources(*connection, one_table(folder, source), log.log());
+    ASSERT_TRUE(schemas.has_value()) << log.said;
+    for (const lowering::StoredColumn& column : schemas->at("t").columns) {
+      const bool is_list = column.name[0] == 'z';
+      EXPECT_EQ(has_text(column), !is_list) << column.type_name;
+      EXPECT_EQ(column.type == DUCKDB_TYPE_INVALID, is_list) << column.type_name;
+    }
+    connection.reset();
+    for (const Type as : {Type::kText, Type::kInteger, Type::kDecimal, Type::kDate,
+                          Type::kTimestamp, Type::kBoolean}) {
+      policy::Policy policy = one_table(folder, source);
+      const std::size_t decimals = types.size() - 11;  // any of them
+      policy.tables["t"].columns = {declared_as(columns[2 + 4 * decimals].first, as)};
+      const auto engine = DuckDbEngine::open(policy, log.log());
+      ASSERT_FALSE(engine.has_value()) << policy::to_string(as);
+      EXPECT_EQ(engine.error().code, Code::kInvalidInput);
+    }
+  }
+}
+
+// Also where no row is: when the statement is bound.
+TEST(StoredBits, FunctionsRefuseATypeThatTheyDoNotReadBeforeAnyRow) {
+  GatheredLog log;
+  auto connection = std::move(Connection::open(1, log.log()).value());
+  for (const std::string type : {"DECIMAL(4,1)[]", "DECIMAL(18,2)[3]", "TIME", "DATE[]"}) {
+    const std::string from = "(CAST(NULL AS " + type + ")) FROM range(0)";
+    for (const std::string function : {"decimal_text", "days", "microseconds", "moment_text"}) {
+      EXPECT_FALSE(connection->query("SELECT " + function + from, log.log()).has_value())
+          << function << type;
+    }
+    EXPECT_FALSE(
+        connection
+            ->query("SELECT on_grid(CAST(NULL AS " + type + "), '0..1 by 1') FROM range(0)",
+                    log.log())
+            .has_value())
+        << type;
   }
 }
 
@@ -227,9 +295,91 @@ TEST(OpenedFiles, WhatIsNotAFileIsRefused) {
   ASSERT_EQ(mkfifo((folder / "t.ndjson").c_str(), 0600), 0);
   EXPECT_EQ(DuckDbEngine::open(one_table(folder, "t.ndjson"), log.log()).error().code,
             Code::kInvalidInput);
-  write_file(folder / "t*.parquet", "");
-  EXPECT_EQ(DuckDbEngine::open(one_table(folder, "t*.parquet"), log.log()).error().code,
-            Code::kInvalidInput);
+}
+
+// The name of a file is a name, and never stands for several: a star is a letter.
+TEST(OpenedFiles, AParquetFileIsTheOneThatIsNamed) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  const FileColumns columns = {{"u", "BIGINT"}, {"x", "BIGINT"}};
+  const RawRow row = {{"u", integer_value(1)}, {"x", integer_value(5)}};
+  write_table(folder, "parquet", "t1", columns, {row, row});
+  write_table(folder, "parquet", "one", columns, {row});
+  std::filesystem::rename(folder / "one.parquet", folder / "t*.parquet");
+  auto connection = std::move(Connection::open(1, log.log()).value());
+  ASSERT_TRUE(open_sources(*connection, one_table(folder, "t*.parquet"), log.log()).has_value())
+      << log.said;
+  EXPECT_EQ(rows_in(*connection, "t"), 1);
+}
+
+// It is read through what was opened: another file that bears its name for a moment is not read.
+TEST(OpenedFiles, AParquetFileIsReadAsItWasOpenedWhateverItsNameLeadsTo) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  const FileColumns columns = {{"u", "BIGINT"}, {"x", "BIGINT"}};
+  const RawRow row = {{"u", integer_value(1)}, {"x", integer_value(5)}};
+  write_table(folder, "parquet", "one", columns, {row});
+  write_table(folder, "parquet", "two", columns, {row, row});
+  std::filesystem::create_symlink("one.parquet", folder / "t.parquet");
+  auto connection = std::move(Connection::open(1, log.log()).value());
+  ASSERT_TRUE(open_sources(*connection, one_table(folder, "t.parquet"), log.log()).has_value());
+  std::filesystem::remove(folder / "t.parquet");
+  std::filesystem::create_symlink("two.parquet", folder / "t.parquet");
+  EXPECT_EQ(rows_in(*connection, "t"), 1);
+  EXPECT_FALSE(connection->files().check(log.log()).has_value());
+  // Where the file itself is gone DuckDB refuses to read what was opened.
+  std::filesystem::rename(folder / "two.parquet", folder / "one.parquet");
+  EXPECT_FALSE(connection->query("SELECT count(*) FROM t", log.log()).has_value());
+}
+
+// A program that writes a file can set the time of writing back, but not that of the change.
+TEST(OpenedFiles, AFileWhoseTimeWasSetBackIsNoticed) {
+  for (const std::string format : {"csv", "parquet", "duckdb"}) {
+    const ScratchFolder folder;
+    GatheredLog log;
+    const std::string source = write_table(folder, format, "t", {{"u", "BIGINT"}, {"x", "BIGINT"}},
+                                           {{{"u", integer_value(1)}, {"x", integer_value(5)}}});
+    const std::string path = folder / source.substr(0, source.find(':'));
+    const policy::Policy policy = one_table(folder, source);
+    const auto engine = DuckDbEngine::open(policy, log.log());
+    const auto checked = Checker::check(counting(), policy, "q");
+    ASSERT_TRUE((*engine)->run(*checked, log.log()).has_value()) << log.said;
+    const auto time = std::filesystem::last_write_time(path);
+    std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).write("u", 0);
+    std::filesystem::last_write_time(path, time + std::chrono::seconds(1));
+    std::filesystem::last_write_time(path, time);
+    EXPECT_FALSE((*engine)->ready(*checked, log.log()).has_value()) << format;
+    EXPECT_FALSE((*engine)->run(*checked, log.log()).has_value()) << format;
+  }
+}
+
+/// Whether another process could not write the file: a lock is on it.
+bool is_locked(const std::string& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    struct flock wanted{};
+    wanted.l_type = F_WRLCK;
+    const int file = ::open(path.c_str(), O_RDWR);
+    const bool asked = file >= 0 && ::fcntl(file, F_GETLK, &wanted) == 0;
+    ::_exit(asked && wanted.l_type != F_UNLCK ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+TEST(OpenedFiles, ADuckDbFileStaysLocked) {
+  const ScratchFolder folder;
+  GatheredLog log;
+  const std::string source = write_table(folder, "duckdb", "t", {{"u", "BIGINT"}, {"x", "BIGINT"}},
+                                         {{{"u", integer_value(1)}, {"x", integer_value(5)}}});
+  const policy::Policy policy = one_table(folder, source);
+  const auto engine = DuckDbEngine::open(policy, log.log());
+  ASSERT_TRUE(is_locked(folder / "all.duckdb"));
+  const auto checked = Checker::check(counting(), policy, "q");
+  EXPECT_TRUE((*engine)->ready(*checked, log.log()).has_value()) << log.said;
+  EXPECT_TRUE((*engine)->run(*checked, log.log()).has_value()) << log.said;
+  EXPECT_TRUE(is_locked(folder / "all.duckdb"));
 }
 
 /// The rows of table t as (u, x), through DuckDB with some threads.

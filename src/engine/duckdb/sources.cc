@@ -7,6 +7,8 @@
 #include <set>
 
 #include "base/check.h"
+#include "engine/duckdb/functions.h"
+#include "engine/duckdb/moments.h"
 #include "engine/lowering/sql.h"
 
 namespace discreet::engine::duckdb {
@@ -23,8 +25,6 @@ constexpr std::pair<std::string_view, Kind> kEndings[] = {
     {".json", Kind::kJson},       {".ndjson", Kind::kJson}, {".jsonl", Kind::kJson}};
 constexpr std::string_view kDatabaseEndings[] = {".duckdb:", ".db:"};
 constexpr std::string_view kCompressed[] = {".gz", ".zst", ".bz2", ".xz", ".zip"};
-// DuckDB would read all files that such a name matches.
-constexpr std::string_view kWildcards = "*?[]{}";
 
 std::string lower(std::string text) {
   // Of ASCII, whatever the locale.
@@ -37,50 +37,47 @@ std::string located(const std::string& path, const std::string& directory) {
   return name.is_absolute() ? path : (std::filesystem::path(directory) / name).string();
 }
 
-duckdb_type type_of(const std::string& name) {
-  static const std::map<std::string, duckdb_type> kTypes = {
-      {"BOOLEAN", DUCKDB_TYPE_BOOLEAN},
-      {"TINYINT", DUCKDB_TYPE_TINYINT},
-      {"SMALLINT", DUCKDB_TYPE_SMALLINT},
-      {"INTEGER", DUCKDB_TYPE_INTEGER},
-      {"BIGINT", DUCKDB_TYPE_BIGINT},
-      {"UTINYINT", DUCKDB_TYPE_UTINYINT},
-      {"USMALLINT", DUCKDB_TYPE_USMALLINT},
-      {"UINTEGER", DUCKDB_TYPE_UINTEGER},
-      {"UBIGINT", DUCKDB_TYPE_UBIGINT},
-      {"HUGEINT", DUCKDB_TYPE_HUGEINT},
-      {"UHUGEINT", DUCKDB_TYPE_UHUGEINT},
-      {"FLOAT", DUCKDB_TYPE_FLOAT},
-      {"DOUBLE", DUCKDB_TYPE_DOUBLE},
-      {"VARCHAR", DUCKDB_TYPE_VARCHAR},
-      {"DATE", DUCKDB_TYPE_DATE},
-      {"TIMESTAMP", DUCKDB_TYPE_TIMESTAMP},
-      {"TIMESTAMP_S", DUCKDB_TYPE_TIMESTAMP_S},
-      {"TIMESTAMP_MS", DUCKDB_TYPE_TIMESTAMP_MS},
-      {"TIMESTAMP_NS", DUCKDB_TYPE_TIMESTAMP_NS},
-      {"TIMESTAMP WITH TIME ZONE", DUCKDB_TYPE_TIMESTAMP_TZ},
-      {"UUID", DUCKDB_TYPE_UUID},
-  };
-  auto found = kTypes.find(name);
-  if (found != kTypes.end()) return found->second;
-  if (name.starts_with("DECIMAL(")) return DUCKDB_TYPE_DECIMAL;
-  if (name.starts_with("ENUM(")) return DUCKDB_TYPE_ENUM;
-  return DUCKDB_TYPE_INVALID;
+/// What it is to us: its id, or nothing that we read by ourselves. An alias of a type, such as JSON
+/// of VARCHAR, is another type.
+duckdb_type type_of(const LogicalType& type) {
+  const duckdb_type id = duckdb_get_type_id(type.get());
+  const bool is_read =
+      on_grid_reads(id) || is_moment(id) || id == DUCKDB_TYPE_UUID || id == DUCKDB_TYPE_ENUM;
+  char* const alias = duckdb_logical_type_get_alias(type.get());
+  const bool is_alias = alias != nullptr;
+  duckdb_free(alias);
+  return is_read && !is_alias ? id : DUCKDB_TYPE_INVALID;
 }
 
 Result<std::vector<StoredColumn>> describe(Connection& connection, const Sql& table,
                                            const OwnerLog& log) {
+  const std::string all = "SELECT * FROM " + table.print();
+  // Without rows DuckDB does not look at a file's statistics, on which it can fail.
+  DISCREET_ASSIGN(const std::vector<LogicalType> types,
+                  connection.types_of(all + " WHERE FALSE", log));
   std::vector<StoredColumn> columns;
-  DISCREET_TRY(
-      connection.query("DESCRIBE SELECT * FROM " + table.print(), log, [&](const Chunk& chunk) {
-        Column names = column(chunk, 0);
-        Column types = column(chunk, 1);
-        for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
-          std::string type(types.text(i));
-          columns.push_back({std::string(names.text(i)), type, type_of(type)});
-        }
-      }));
+  DISCREET_TRY(connection.query("DESCRIBE " + all, log, [&](const Chunk& chunk) {
+    const Column names = column(chunk, 0);
+    const Column words = column(chunk, 1);
+    for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+      DISCREET_CHECK(columns.size() < types.size());
+      const duckdb_type type = type_of(types[columns.size()]);
+      columns.push_back({std::string(names.text(i)), std::string(words.text(i)), type});
+    }
+  }));
   return columns;
+}
+
+/// DuckDB takes names that differ in case for one: it would read the first of them, or give the
+/// others new names.
+Result<void> check_names(const std::string& table, const std::vector<std::string>& columns) {
+  std::set<std::string> names;
+  for (const std::string& column : columns) {
+    if (names.insert(lower(column)).second) continue;
+    return invalid_input("the source of table " + in_quotes(table) + " has two columns " +
+                         in_quotes(column) + ", whatever their case; rename one in it");
+  }
+  return {};
 }
 
 /// The columns of a table that the policy names: the others need not be read.
@@ -119,7 +116,7 @@ class Opener {
       case Kind::kTable:
         return attach(source);
       case Kind::kParquet:
-        return parquet(source);
+        return parquet(name, source);
       case Kind::kCsv:
         return text_file(name, text::open_csv(source.path));
       case Kind::kJson:
@@ -181,15 +178,35 @@ class Opener {
     return Sql::name({entry->second, source.table.substr(0, dot), source.table.substr(dot + 1)});
   }
 
-  Result<Sql> parquet(const SourceName& source) {
-    if (source.path.find_first_of(kWildcards) != source.path.npos) {
-      return invalid_input("the path " + in_quotes(source.path) +
-                           " has one of the characters * ? [ ] { }, which could name several "
-                           "files; rename it");
-    }
-    DISCREET_TRY(connection_.files().add(source.path));
-    paths_.insert(source.path);
-    return Sql::table_call("read_parquet", Sql::text(source.path), {});
+  Result<Sql> parquet(const std::string& name, const SourceName& source) {
+    DISCREET_ASSIGN(const std::string held, connection_.files().hold(source.path));
+    paths_.insert(held);
+    DISCREET_ASSIGN(const std::vector<std::string> columns, parquet_columns(held));
+    DISCREET_TRY(check_names(name, columns));
+    // Else a folder x=5 would be a column x, in the place of the file's own.
+    return Sql::table_call("read_parquet", Sql::text(held),
+                           {{"hive_partitioning", Sql::truth(false)}});
+  }
+
+  /// The names of the file's columns, as they are written in it.
+  Result<std::vector<std::string>> parquet_columns(const std::string& path) {
+    Select all;
+    all.outputs = {
+        Sql::name({"name"}),
+        Sql::cast(Sql::call("coalesce", {Sql::name({"num_children"}), Sql::number(0)}), "BIGINT")};
+    all.from = {{Sql::table_call("parquet_schema", Sql::text(path), {}), "t", {}}};
+    std::vector<std::string> names;
+    bool is_root = true;      // the first element, whose children are the columns
+    std::int64_t within = 0;  // elements to come that belong to the last column
+    DISCREET_TRY(connection_.query(all.print(), log_, [&](const Chunk& chunk) {
+      for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
+        const std::int64_t children = column(chunk, 1).values<std::int64_t>()[i];
+        if (!is_root && within == 0) names.emplace_back(column(chunk, 0).text(i));
+        if (!is_root) within += children - (within == 0 ? 0 : 1);
+        is_root = false;
+      }
+    }));
+    return names;
   }
 
   Result<Sql> json(const std::string& name, const SourceName& source,
@@ -220,31 +237,35 @@ class Opener {
   std::set<std::string> paths_;
 };
 
-/// Columns as they are, but texts compared by their bytes, whatever their collation: where 'Bob'
-/// and 'bob' are equal a group would show the spelling of one row, and a join put two people
-/// together. Only tables of databases have collations.
-Result<Sql> bytewise(const Sql& scan, Connection& connection, const OwnerLog& log) {
+/// Texts are compared by their bytes, whatever their collation: where 'Bob' and 'bob' are equal a
+/// group would show the spelling of one row, and a join put two people together. Only tables of
+/// databases have collations.
+Sql bytewise(const StoredColumn& column, Sql raw) {
+  return column.type == DUCKDB_TYPE_VARCHAR ? Sql::postfix(std::move(raw), "COLLATE C") : raw;
+}
+
+/// The value, of which DuckDB knows nothing. It passes over those parts of a Parquet file in which
+/// no value can pass a filter, by the word of the file's statistics, and old writers' are wrong: for
+/// them 'emile' with an accent is less than 'anna', so that one person's name hides those of others
+/// (parquet_test.cc). as_stored() keeps the dictionaries of texts, which try() does not.
+Sql without_statistics(const StoredColumn& column, Sql raw) {
+  return column.type == DUCKDB_TYPE_VARCHAR ? Sql::call("as_stored", {std::move(raw)})
+                                            : Sql::call("try", {std::move(raw)});
+}
+
+/// What a policy's table is in FROM.
+Result<Sql> as_read(const Sql& scan, Kind kind, Connection& connection, const OwnerLog& log) {
+  if (kind != Kind::kTable && kind != Kind::kParquet) return scan;
   DISCREET_ASSIGN(const std::vector<StoredColumn> columns, describe(connection, scan, log));
   Select select;
   for (const StoredColumn& column : columns) {
-    const Sql raw = Sql::name({column.name});
-    select.outputs.push_back(column.type == DUCKDB_TYPE_VARCHAR
-                                 ? Sql::as(Sql::postfix(raw, "COLLATE C"), column.name)
-                                 : raw);
+    Sql raw = Sql::name({column.name});
+    Sql value = kind == Kind::kTable ? bytewise(column, std::move(raw))
+                                     : without_statistics(column, std::move(raw));
+    select.outputs.push_back(Sql::as(std::move(value), column.name));
   }
   select.from = {{scan, "t", {}}};
   return Sql::subquery(select);
-}
-
-/// DuckDB takes names that differ in case for one, and would read the first of them.
-Result<void> check_names(const std::string& table, const std::vector<StoredColumn>& columns) {
-  std::set<std::string> names;
-  for (const StoredColumn& column : columns) {
-    if (names.insert(lower(column.name)).second) continue;
-    return invalid_input("the source of table " + in_quotes(table) + " has two columns " +
-                         in_quotes(column.name) + ", whatever their case; rename one in it");
-  }
-  return {};
 }
 
 Error cannot_read(const std::string& table, const Error& error) {
@@ -291,15 +312,19 @@ Result<Schemas> open_sources(Connection& connection, const policy::Policy& polic
                                         in_quotes(source.path) + "; correct its source"};
     }
     Result<Sql> scan = opener.open(name, source, wanted(table, policy));
-    if (scan && source.kind == Kind::kTable) scan = bytewise(*scan, connection, log);
+    if (scan) scan = as_read(*scan, source.kind, connection, log);
     if (!scan) return cannot_read(name, scan.error());
     Result<void> made = connection.query(
         "CREATE VIEW " + quote_name(name) + " AS SELECT * FROM " + scan->print(), log);
     if (!made) return cannot_read(name, made.error());
     Result<std::vector<StoredColumn>> columns = describe(connection, Sql::name({name}), log);
     if (!columns) return cannot_read(name, columns.error());
-    DISCREET_TRY(check_names(name, *columns));
-    // Nobody can write an attached file's tables while it is open.
+    std::vector<std::string> names;
+    for (const StoredColumn& column : *columns) names.push_back(column.name);
+    DISCREET_TRY(check_names(name, names));
+    // An attached file's tables are those that DuckDB read when it opened them. It also locks the
+    // file, so that no other program with a DuckDB of its own can write it; a lock may be lost
+    // (fcntl(2)), and then a file that changed fails the question (opened_files.h).
     schemas[name] = {{name}, std::move(*columns), source.kind == Kind::kTable};
   }
   DISCREET_TRY(connection.lock(opener.paths(), log));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policy's sources as views of a connection: Parquet, CSV, JSON, or a table of a DuckDB file.
 //
-//   visits.parquet        read_parquet
+//   visits.parquet        read_parquet, of one file that is held open; its statistics are not used
 //   visits.csv, .tsv,     our own reader (engine/text): a line is a row, a cell a text or NULL; what
 //   .json, .ndjson,       cannot be read loses its own line. An array of JSON is not read
 //   .jsonl
