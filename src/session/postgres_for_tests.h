@@ -40,6 +40,8 @@ class PostgresClinic {
         "FROM generate_series(1, 300) AS r(i)");
     run("CREATE TABLE @labs AS SELECT i % 900 AS visit_id, (i % 40 - 10)::numeric(6, 1) AS result "
         "FROM generate_series(0, 1799) AS r(i)");
+    run("CREATE TABLE @stays AS SELECT (1 + i % 400)::bigint AS patient, i % 10 AS nights FROM "
+        "generate_series(0, 799) AS r(i)");
     run("CREATE TABLE @zips AS SELECT 'z' || i AS zip, (ARRAY['lake', 'hill'])[1 + i % 2] AS "
         "county FROM generate_series(0, 3) AS r(i)");
     run("CREATE TABLE @survey AS SELECT i AS person, 1000 * i AS income, "
@@ -57,7 +59,7 @@ class PostgresClinic {
       text.replace(at, what.size(), with);
     };
     replace("engine: duckdb", "engine: \"" + server().url() + "\"");
-    for (const char* table : {"visits", "patients", "labs", "zips"}) {
+    for (const char* table : {"visits", "patients", "labs", "stays", "zips"}) {
       replace(std::string(table) + ".parquet", schema_ + "." + table);
     }
     replace("survey.csv", schema_ + ".survey");
