@@ -63,6 +63,16 @@ inline ExpressionCase text_case() {
     exprs.push_back(Expr::of(op, {col("city")}));
   }
   exprs.push_back(Expr::of(Op::kConcat, {col("city"), txt("'"), col("clinic")}));
+  for (Expr expr :
+       {Expr::of(Op::kLower, {col("city")}), Expr::of(Op::kUpper, {col("city")}),
+        Expr::of(Op::kTrim, {col("city")}), Expr::of(Op::kSubstring, {col("city"), num(2), num(9)}),
+        Expr::of(Op::kSubstring, {col("city"), num(5), num(1)}),
+        Expr::of(Op::kConcat, {col("city"), txt("été"), col("clinic")})}) {
+    for (const std::int64_t characters : {1, 3, 1'000}) {  // what a checked plan tells them
+      expr.value = integer_value(characters);
+      exprs.push_back(expr);
+    }
+  }
   for (const char* text : {"", "it's", "\"q\"", "'; DROP TABLE x; --", "a\\b"}) {
     exprs.push_back(Expr::of(Op::kEqual, {col("city"), txt(text)}));
     exprs.push_back(Expr::of(Op::kLess, {col("city"), txt(text)}));

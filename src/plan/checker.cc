@@ -201,6 +201,7 @@ Result<Checked> Checker::check(Plan plan, const policy::Policy& policy, std::str
   DISCREET_ASSIGN(const Owner owner, check_source(plan.source, policy));
   DISCREET_TRY(check_bent_coins(plan, policy));
   DISCREET_TRY(check_text_work(plan));
+  share_characters(plan);
   DISCREET_TRY(check_filter(plan, policy));
   DISCREET_ASSIGN(GroupKeys groups, check_keys(plan, policy, *owner.units));
   if (owner.pair) DISCREET_TRY(check_two_owners(plan, groups));

@@ -15,6 +15,7 @@
 #include "plan/grid.h"
 #include "plan/shape.h"
 #include "plan/shape_rules.h"
+#include "plan/text_work.h"
 
 namespace discreet::plan {
 
@@ -273,8 +274,15 @@ class Interpreter {
     return decimal_value(nearest_multiple(x, power_of_ten(-digits)));
   }
 
+  /// What a function that makes texts sees of its own.
+  static std::string seen(const Expr& expr, const Value& arg) {
+    return characters(arg.text(), 1, characters_seen(expr));
+  }
+
   static std::optional<Value> text(const Expr& expr, const std::vector<Value>& args) {
-    const std::string& s = args[0].text();
+    const std::string& whole = args[0].text();
+    const bool looks = expr.op == Op::kLike || expr.op == Op::kLength || expr.op == Op::kToNumber;
+    const std::string s = looks ? whole : seen(expr, args[0]);
     switch (expr.op) {
       case Op::kLike:
         return truth_value(expr.name == "i" ? like(mapped(s, ascii_lower), 0,
@@ -297,7 +305,7 @@ class Interpreter {
       }
       case Op::kConcat: {
         std::string all;
-        for (const Value& arg : args) all += arg.text();
+        for (const Value& arg : args) all += seen(expr, arg);
         return text_value(all);
       }
       default:

@@ -8,7 +8,6 @@
 #include "ledger/terms.h"
 #include "plan/daily.h"
 #include "plan/neighbours_for_tests.h"
-#include "plan/text_work.h"
 #include "plan/training.h"
 
 namespace discreet::plan::members_test {
@@ -294,32 +293,6 @@ TEST(Members, WhoCountsIsPartOfTheQuestionAndPairsAreRefused) {
   EXPECT_NE(a->charge().plan(), b->charge().plan());
   EXPECT_EQ(a->members(), (Members{"patients", "id", "household", 3}));
   EXPECT_FALSE(Checker::check(count_plan(from("events")), three, "id")->members());
-}
-
-// Each concatenation doubles the one inside of it: 2^13 texts of a row, were they not counted.
-TEST(TextWork, OneRowsTextsDoNotFillTheMemory) {
-  Plan plan = count_plan();
-  plan.keys = {{col("city"), "k"}};
-  plan.delta = Delta::trusted(Rational::ratio(1, 1000));
-  Expr text = col("city");
-  for (int level = 0; level < 6; ++level) text = Expr::of(Op::kConcat, {text, text});
-  plan.measurements.push_back(measurement(MeasureKind::kDistinct, text));
-  EXPECT_EQ(texts_made(plan), 63U);
-  EXPECT_TRUE(Checker::check(plan, clinic(), "id"));
-  plan.keys[0].expr = Expr::of(Op::kTrim, {col("city")});
-  EXPECT_TRUE(Checker::check(plan, clinic(), "id"));
-  plan.filter = Expr::of(Op::kEqual, {Expr::of(Op::kLower, {col("city")}), txt("a")});
-  const auto refused = Checker::check(plan, clinic(), "id");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kUnsupported);
-  EXPECT_NE(refused.error().message.find("65 texts"), std::string::npos);
-  Part part;  // inside of subqueries too
-  part.source = from("visits");
-  part.fields = {{"t", Fold::kValue, text}};
-  Plan nested = count_plan();
-  nested.source.tables[0].table = "";
-  nested.source.tables[0].parts = {part, part};
-  EXPECT_EQ(texts_made(nested), 126U);
 }
 
 }  // namespace

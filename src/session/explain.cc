@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/accuracy.h"
+#include "plan/text_work.h"
 #include "session/draw.h"
 #include "session/session.h"
 
@@ -115,6 +116,7 @@ Result<Explanation> Session::explain(const Request& request) {
   DISCREET_ASSIGN(const ledger::Quote quote,
                   ledger_.quote(checked.charge(), question_of(prepared, request)));
   if (!quote.repeat) DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
+  if (!quote.repeat) DISCREET_TRY(plan::check_pattern_work(checked.plan()));
   DISCREET_ASSIGN(const ledger::State state, ledger_.state());
   DISCREET_ASSIGN(const ledger::NamespaceState* const units,
                   state.find(checked.charge().units().name));

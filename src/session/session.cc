@@ -7,6 +7,7 @@
 
 #include "ledger/seal.h"
 #include "plan/accuracy.h"
+#include "plan/text_work.h"
 #include "session/clipping.h"
 #include "session/draw.h"
 #include "session/question_text.h"
@@ -148,6 +149,7 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   // What was bought stays bought, whatever it joins.
   if (!quote.repeat) {
     DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
+    DISCREET_TRY(plan::check_pattern_work(checked.plan()));
     if (quote.fits) DISCREET_TRY(engine::check_ready(engine_, checked, log));
   }
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, question));

@@ -179,6 +179,14 @@ class DuckDbDialect final : public lowering::Dialect {
     DISCREET_CHECK(count == kMatchedCharacters);
     return like(std::move(text), std::move(pattern));
   }
+  Sql like_any_case(Sql text, std::int64_t count, Sql pattern) const override {
+    DISCREET_CHECK(count == kMatchedCharacters);
+    return Sql::call("matches_any_case", {std::move(text), std::move(pattern)});
+  }
+  Sql with_letters(Sql text, std::int64_t count, bool capitals) const override {
+    const Word function = capitals ? Word("capitals") : Word("small_letters");
+    return Sql::call(function, {cut(std::move(text), count)});
+  }
   Sql trim(Sql text) const override { return Sql::call("trim", {std::move(text), Sql::text(" ")}); }
   Sql length(Sql text) const override {
     return Sql::cast(Sql::call("length", {std::move(text)}), "BIGINT");

@@ -358,6 +358,16 @@ std::vector<std::string> parse_list(std::string_view text) {
   return values;
 }
 
+/// Where a condition has chosen rows DuckDB copies their texts for a function of ours and keeps the
+/// copy until its next call: somebody's long text for each of a question's functions. Requires: the
+/// input, a text, is not looked at again.
+void give_back(duckdb_data_chunk input) {
+  const LogicalType text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
+  const Owner<duckdb_vector, duckdb_destroy_vector> nothing(duckdb_create_vector(text.get(), 1));
+  // Not a value: it would be written to where DuckDB says which of the table's own rows are NULL.
+  duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(input, 0), nothing.get());
+}
+
 void listed(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const auto& set = *static_cast<TextSet*>(duckdb_scalar_function_get_bind_data(info));
   const Column in(duckdb_data_chunk_get_vector(input, 0));
@@ -366,15 +376,48 @@ void listed(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
   const auto* texts = in.values<duckdb_string_t>();
   for (idx_t i = 0; i < count; ++i) out[i] = !in.is_null(i) && set.has(texts[i]);
   copy_nulls(in, count, output);
+  give_back(input);
 }
 
+char capital(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+template <char (*letter)(char)>
+void copy_letters(std::string_view text, std::string& to) {
+  to.resize(text.size());
+  std::transform(text.begin(), text.end(), to.begin(), letter);
+}
+
+template <bool any_case>
 void matches(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const auto& pattern = *static_cast<LikePattern*>(duckdb_scalar_function_get_bind_data(info));
   const Column in(duckdb_data_chunk_get_vector(input, 0));
   const idx_t count = duckdb_data_chunk_get_size(input);
   auto* out = static_cast<bool*>(duckdb_vector_get_data(output));
+  std::string copy;
   for (idx_t i = 0; i < count; ++i) {
-    out[i] = !in.is_null(i) && pattern.matches(first_characters(in.text(i), kMatchedCharacters));
+    out[i] = false;
+    if (in.is_null(i)) continue;
+    std::string_view text = first_characters(in.text(i), kMatchedCharacters);
+    if constexpr (any_case) {
+      copy_letters<small>(text, copy);
+      text = copy;
+    }
+    out[i] = pattern.matches(text);
+  }
+  copy_nulls(in, count, output);
+  give_back(input);
+}
+
+template <char (*letter)(char)>
+void with_letters(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  const Column in(duckdb_data_chunk_get_vector(input, 0));
+  const idx_t count = duckdb_data_chunk_get_size(input);
+  std::string copy;
+  for (idx_t i = 0; i < count; ++i) {
+    if (in.is_null(i)) continue;
+    copy_letters<letter>(in.text(i), copy);
+    duckdb_vector_assign_string_element_len(output, i, copy.data(), copy.size());
   }
   copy_nulls(in, count, output);
 }
@@ -472,7 +515,13 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
          register_scalar(connection, "listed", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
                          bind_list, listed, DUCKDB_TYPE_BOOLEAN) &&
          register_scalar(connection, "matches", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
-                         bind_pattern, matches, DUCKDB_TYPE_BOOLEAN) &&
+                         bind_pattern, matches<false>, DUCKDB_TYPE_BOOLEAN) &&
+         register_scalar(connection, "matches_any_case", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
+                         bind_pattern, matches<true>, DUCKDB_TYPE_BOOLEAN) &&
+         register_scalar(connection, "capitals", {DUCKDB_TYPE_VARCHAR}, nullptr,
+                         with_letters<capital>, DUCKDB_TYPE_VARCHAR) &&
+         register_scalar(connection, "small_letters", {DUCKDB_TYPE_VARCHAR}, nullptr,
+                         with_letters<small>, DUCKDB_TYPE_VARCHAR) &&
          register_moments(connection) && register_keep(connection, target);
 }
 

@@ -12,6 +12,8 @@
 //   quotient(a, b)                    round(10^6 a / b); NULL for b = 0
 //   listed(text, '1:A1:N')            whether it is one of these texts; NULL of NULL
 //   matches(text, pattern)            LIKE of the first 65,536 characters (like.h); NULL of NULL
+//   matches_any_case(text, pattern)   the same of its ASCII letters as small ones
+//   capitals, small_letters(text)     the same text with its ASCII letters in one case
 //   days, microseconds, moment_text(x)   of dates and timestamps (moments.h)
 //   census(owner)                     an aggregate that counts rows by unit in the run's Census
 //   owners({key, unit})               one that tells it whose a key is

@@ -137,6 +137,18 @@ class Dialect {
   virtual Sql like_first(Sql text, std::int64_t count, Sql pattern) const {
     return like(cut(std::move(text), count), std::move(pattern));
   }
+  /// Likewise, of ASCII letters of either case; the pattern has small ones.
+  virtual Sql like_any_case(Sql text, std::int64_t count, Sql pattern) const {
+    return like(with_letters(std::move(text), count, /*capitals=*/false), std::move(pattern));
+  }
+  /// The first `count` characters, with all ASCII letters capital or small; databases' own
+  /// functions know other alphabets.
+  virtual Sql with_letters(Sql text, std::int64_t count, bool capitals) const {
+    Sql small = this->text("abcdefghijklmnopqrstuvwxyz");
+    Sql large = this->text("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    return Sql::call("translate", {cut(std::move(text), count), capitals ? small : large,
+                                   capitals ? large : small});
+  }
   virtual Sql trim(Sql text) const = 0;
   virtual Sql length(Sql text) const = 0;
   /// Requires: first >= 1, count >= 0.

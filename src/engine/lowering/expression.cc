@@ -5,9 +5,11 @@
 
 #include "base/check.h"
 #include "engine/integer_map.h"
+#include "engine/like.h"
 #include "plan/calendar.h"
 #include "plan/grid.h"
 #include "plan/shape_rules.h"
+#include "plan/text_work.h"
 
 namespace discreet::engine::lowering {
 namespace {
@@ -18,9 +20,6 @@ using plan::Op;
 using plan::Shape;
 using policy::Type;
 using policy::Value;
-
-constexpr const char* kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-constexpr const char* kSmall = "abcdefghijklmnopqrstuvwxyz";
 
 bool is_temporal(Type type) { return type == Type::kDate || type == Type::kTimestamp; }
 
@@ -49,8 +48,8 @@ std::string plain_pattern(const std::string& pattern) {
   return out;
 }
 
-// No text function sees or makes more characters: databases allocate several bytes for each byte of
-// a text and fail at a size, so that somebody's long text could fail a question (S3).
+// LIKE sees no more characters: databases allocate several bytes for each byte of a text and fail
+// at a size, so that somebody's long text could fail a question (S3).
 constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
 
 }  // namespace
@@ -89,11 +88,6 @@ Sql Readings::table(Select rows) const {
     rows.outputs.push_back(Sql::as(values_[i], "v" + std::to_string(i)));
   }
   return Sql::union_all({std::move(rows), std::move(none)});
-}
-
-Sql ExpressionLowering::letters(Sql arg, const char* from, const char* to) const {
-  return Sql::call("translate", {dialect_.cut(std::move(arg), kTextMax), dialect_.text(from),
-                                 dialect_.text(to)});
 }
 
 Sql ExpressionLowering::null_of(const Shape& shape) const {
@@ -339,7 +333,7 @@ Sql ExpressionLowering::like(const Expr& expr) const {
   std::transform(pattern.begin(), pattern.end(), pattern.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  return dialect_.like(letters(std::move(arg), kCapitals, kSmall), dialect_.text(pattern));
+  return dialect_.like_any_case(std::move(arg), kTextMax, dialect_.text(pattern));
 }
 
 Sql ExpressionLowering::choice(const Expr& expr) const {
@@ -436,38 +430,44 @@ Sql ExpressionLowering::calendar(const Expr& expr) const {
   return dialect_.divided(std::move(value), dialect_.number(whole_of(step)), SqlType::kSteps);
 }
 
+// A constant is cut here, once, not in every row.
+Sql ExpressionLowering::seen(const Expr& arg, std::int64_t count) const {
+  if (arg.op != Op::kLiteral) return dialect_.cut(lower(arg), count);
+  if (arg.value.is_null()) return lower(arg);
+  return dialect_.text(
+      std::string(first_characters(arg.value.text(), static_cast<std::size_t>(count))));
+}
+
+// From before the first character on: DuckDB would count such places from the end.
+Sql ExpressionLowering::substring(const Expr& expr) const {
+  const std::int64_t seen = plan::characters_seen(expr);
+  auto first = static_cast<std::int64_t>(whole_of(expr.args[1].value.number()));
+  auto count = static_cast<std::int64_t>(whole_of(expr.args[2].value.number()));
+  if (first < 1) {
+    count = std::max<std::int64_t>(0, count + first - 1);
+    first = 1;
+  }
+  first = std::min(first, seen + 1);
+  return dialect_.substring(lower(expr.args[0]), first, std::min(count, seen + 1 - first));
+}
+
 Sql ExpressionLowering::text(const Expr& expr) const {
   switch (expr.op) {
     case Op::kLower:
-      return letters(lower(expr.args[0]), kCapitals, kSmall);
     case Op::kUpper:
-      return letters(lower(expr.args[0]), kSmall, kCapitals);
+      return dialect_.with_letters(lower(expr.args[0]), plan::characters_seen(expr),
+                                   expr.op == Op::kUpper);
     case Op::kTrim:
-      return dialect_.trim(dialect_.cut(lower(expr.args[0]), kTextMax));
+      return dialect_.trim(seen(expr.args[0], plan::characters_seen(expr)));
     case Op::kLength:
       return dialect_.length(lower(expr.args[0]));
     case Op::kConcat: {
-      const std::int64_t most = kTextMax / static_cast<std::int64_t>(expr.args.size());
       std::vector<Sql> parts;
-      for (const Expr& arg : expr.args) {
-        Sql part = lower(arg);
-        parts.push_back(arg.op == Op::kLiteral ? part : dialect_.cut(std::move(part), most));
-      }
+      for (const Expr& arg : expr.args) parts.push_back(seen(arg, plan::characters_seen(expr)));
       return Sql::infix("||", std::move(parts));
     }
-    case Op::kSubstring: {
-      // From before the first character on: DuckDB would count such places from the end. No text
-      // has 2^30 characters.
-      auto first = static_cast<std::int64_t>(whole_of(expr.args[1].value.number()));
-      auto count = static_cast<std::int64_t>(whole_of(expr.args[2].value.number()));
-      if (first < 1) {
-        count = std::max<std::int64_t>(0, count + first - 1);
-        first = 1;
-      }
-      constexpr std::int64_t kMost = std::int64_t{1} << 30;
-      return dialect_.substring(lower(expr.args[0]), std::min(first, kMost),
-                                std::min(count, kMost));
-    }
+    case Op::kSubstring:
+      return substring(expr);
     default:
       DISCREET_CHECK(expr.op == Op::kToNumber && expr.grid.has_value());
       return dialect_.to_number(lower(expr.args[0]), *expr.grid);

@@ -100,8 +100,9 @@ class ExpressionLowering {
   Sql calendar(const plan::Expr& expr) const;
   Sql text(const plan::Expr& expr) const;
   std::vector<Sql> all(const std::vector<plan::Expr>& args) const;
-  /// Lower-case or upper-case letters of ASCII; databases' own functions know other alphabets.
-  Sql letters(Sql arg, const char* from, const char* to) const;
+  /// As much of it as a function of text sees.
+  Sql seen(const plan::Expr& arg, std::int64_t count) const;
+  Sql substring(const plan::Expr& expr) const;
 
   const Dialect& dialect_;
   const plan::Source& source_;
