@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "cli/output_file.h"
 #include "cli/policy_ledger.h"
 #include "engine/open.h"
 #include "policy/value.h"
@@ -20,6 +21,17 @@ void WorldArguments::add_to(CLI::App& app) {
 namespace {
 
 constexpr std::size_t kListedMax = 100'000;
+
+std::string words_of_charges(const Result<std::string>& charges) {
+  if (!charges) return "discreet ledger history shows what was charged";
+  return charges->empty() ? "nothing was charged" : "charged: " + *charges;
+}
+
+/// Whether a question asks under `id`: itself, or with a word of its own behind it.
+bool is_made_of(const std::string& id, const std::string& given) {
+  if (given.empty() || !id.starts_with(given)) return false;
+  return id.size() == given.size() || id.substr(given.size()) == " (pilot)";
+}
 
 /// Reads the keys that a public table lists.
 Result<void> list_values(policy::Policy& policy, engine::Engine& engine,
@@ -54,8 +66,8 @@ Result<std::unique_ptr<ledger::Ledger>> open_ledger(const LedgerArguments& where
                  none + "; the policy belongs to ledger " + in_quotes(policy.ledger) +
                      ": say where it is with --ledger, or restore its newest copy"};
   }
-  return Error{Code::kNotFound, none + "; make it with discreet ledger init --policy " +
-                                    where.policy_path() + ", or name it with --ledger"};
+  return Error{Code::kNotFound, none + "; make it with discreet ledger init" + places_of(where) +
+                                    ", or name it with --ledger"};
 }
 
 Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, ledger::Access access,
@@ -63,24 +75,25 @@ Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, le
   DISCREET_ASSIGN(policy::Policy policy, policy::load_policy(arguments.policy_path()));
   DISCREET_ASSIGN(auto ledger, open_ledger(arguments.where, policy, access));
   DISCREET_ASSIGN(auto asking, over(std::move(policy), std::move(ledger), say));
-  if (access == ledger::Access::kUse) DISCREET_TRY(asking->bind(arguments.policy_path()));
+  if (access == ledger::Access::kUse) DISCREET_TRY(asking->bind(arguments.where));
   return asking;
 }
 
-Result<void> Asking::bind(const std::string& policy_file) {
+Result<void> Asking::bind(const LedgerArguments& where) {
   if (!policy_.ledger.empty()) return {};
-  DISCREET_TRY(bind_ledger(policy_file, ledger_->id()));
+  DISCREET_TRY(check_is_alone(where, ledger_->id()));
+  DISCREET_TRY(bind_ledger(where.policy_path(), ledger_->id()));
   policy_.ledger = ledger_->id();
   return {};
 }
 
 Result<session::Answered> Asking::ask(const session::Request& request,
                                       const engine::OwnerLog& log) {
-  return stoppable<session::Answered>(request.request_id,
+  return stoppable<session::Answered>({request.analyst, request.request_id},
                                       [&] { return session_->ask(request, log); });
 }
 
-Error Asking::stopped(const std::string& request_id, const ledger::State& before) {
+Result<std::string> Asking::charged() {
   using ledger::Kind;
   // Ids that were not given begin alike, with what was drawn when the ledger was opened.
   const std::string fresh = ledger_->fresh_request_id();
@@ -89,21 +102,36 @@ Error Asking::stopped(const std::string& request_id, const ledger::State& before
   const Result<void> read = ledger_->history([&](const ledger::Record& record) -> Result<void> {
     const bool pays = record.kind == Kind::kCharge || record.kind == Kind::kShare ||
                       record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
-    const bool is_ours = record.request_id.starts_with(drawn) ||
-                         (!request_id.empty() && record.request_id.starts_with(request_id));
-    const auto space = before.namespaces().find(record.units);
-    if (record.sequence < before.next() || !pays || !is_ours) return {};
-    if (record.price == ledger::Price{} || space == before.namespaces().end()) return {};
+    const bool is_ours =
+        record.request_id.starts_with(drawn) ||
+        (record.analyst == asker_.analyst && is_made_of(record.request_id, asker_.request_id));
+    const auto space = before_.namespaces().find(record.units);
+    if (record.sequence < before_.next() || !pays || !is_ours) return {};
+    if (record.price == ledger::Price{} || space == before_.namespaces().end()) return {};
     charged += (charged.empty() ? "" : ", ") + to_text(space->second.terms.notion, record.price) +
                " to " + record.analyst + " of " + record.units + " (record " +
                std::to_string(record.sequence) + ")";
     return {};
   });
-  const std::string what = !read ? "discreet ledger history shows what was charged"
-                           : charged.empty()
-                               ? "nothing was charged"
-                               : "charged: " + charged + "; what was charged stays charged";
-  return {Code::kInterrupted, "stopped before the end; " + what};
+  if (!read) return read.error();
+  return charged;
+}
+
+Error Asking::stopped() {
+  const Result<std::string> charges = charged();
+  const bool is_charged = charges && !charges->empty();
+  return {Code::kInterrupted, "stopped before the end; " + words_of_charges(charges) +
+                                  (is_charged ? "; what was charged stays charged" : "")};
+}
+
+std::string Asking::last_words() {
+  return "stopped before the answer was written; " + words_of_charges(charged()) +
+         "; the answer is stored in the ledger: run the same command again, it is free";
+}
+
+Result<void> Asking::hand_over(const Streams& streams, const std::function<Result<void>()>& write) {
+  const EndOnSignal end(streams.err, [this] { return last_words(); });
+  return bought(write());
 }
 
 Result<std::unique_ptr<Asking>> Asking::over(policy::Policy policy,

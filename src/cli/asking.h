@@ -23,6 +23,13 @@ struct WorldArguments {
   std::string policy_path() const { return where.policy_path(); }
 };
 
+/// Whose charges a message is about: those under `request_id` and under ids that are made of it
+/// ("ID (pilot)"), and those under ids that were drawn for this process.
+struct Asker {
+  std::string analyst;
+  std::string request_id;
+};
+
 /// Everything that a session stands on.
 class Asking {
  public:
@@ -38,16 +45,20 @@ class Asking {
                                               const Say& say);
 
   /// Writes the ledger's id into the policy's file, if the policy names none: no other ledger pays
-  /// from then on. open() does it before anything can be charged. Fails as bind_ledger() does.
-  Result<void> bind(const std::string& policy_file);
+  /// from then on. open() does it before anything can be charged. Fails as bind_ledger() and
+  /// check_is_alone() do.
+  Result<void> bind(const LedgerArguments& where);
 
   /// session().ask(), which Ctrl-C stops (stop_on_signal.h). Fails with: kInterrupted, too; the
   /// message says what was charged.
   Result<session::Answered> ask(const session::Request& request, const engine::OwnerLog& log);
-  /// Runs `work`, which Ctrl-C stops; then the message says what it charged, under `request_id`
-  /// (and ids that begin with it) or under fresh ids. Fails with: kInterrupted, too.
+  /// Runs `work` for `asker`, which Ctrl-C stops; then the message says what it charged. Fails
+  /// with: kInterrupted, too.
   template <class T>
-  Result<T> stoppable(const std::string& request_id, const std::function<Result<T>()>& work);
+  Result<T> stoppable(const Asker& asker, const std::function<Result<T>()>& work);
+  /// Runs `write`, which hands over what stoppable() bought, and can wait for a reader: Ctrl-C ends
+  /// the program and says what was charged. Fails as bought() does (output_file.h).
+  Result<void> hand_over(const Streams& streams, const std::function<Result<void>()>& write);
 
   session::Session& session() { return *session_; }
   const policy::Policy& policy() const { return policy_; }
@@ -55,21 +66,28 @@ class Asking {
   engine::Engine& engine() { return *engine_; }
 
  private:
-  /// The error of what a signal stopped, with all that was charged since `before`.
-  Error stopped(const std::string& request_id, const ledger::State& before);
+  /// All that was charged for the asker since stoppable() began; empty: nothing.
+  Result<std::string> charged();
+  /// The error of what a signal stopped.
+  Error stopped();
+  /// What is said when a signal ends the program while it hands over.
+  std::string last_words();
 
   policy::Policy policy_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<session::Session> session_;
+  Asker asker_;           // of the last stoppable()
+  ledger::State before_;  // when it began
 };
 
 template <class T>
-Result<T> Asking::stoppable(const std::string& request_id, const std::function<Result<T>()>& work) {
-  DISCREET_ASSIGN(const ledger::State before, ledger_->state());
+Result<T> Asking::stoppable(const Asker& asker, const std::function<Result<T>()>& work) {
+  asker_ = asker;
+  DISCREET_ASSIGN(before_, ledger_->state());
   const StopOnSignal stop(*engine_);
   Result<T> done = work();
-  if (!done && done.error().code == Code::kInterrupted) return stopped(request_id, before);
+  if (!done && done.error().code == Code::kInterrupted) return stopped();
   return done;
 }
 

@@ -95,6 +95,7 @@ class World {
         {"ledger", "init", "--policy", at("whole.yaml"), "--ledger", at("l.ledger"), "--json"});
     EXPECT_EQ(made.status, 0) << made.err;
     if (made.status == 0) id_ = Json::parse(made.out).value()["id"].text();
+    write(at("policy.yaml"), policy + "\nledger: \"" + id_ + "\"\n");  // nothing is said of it
   }
   ~World() { std::filesystem::remove_all(folder_); }
   World(const World&) = delete;

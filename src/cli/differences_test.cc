@@ -28,7 +28,7 @@ struct People {
     for (int i = 0; i < blocks; ++i) out += (i == 0 ? "c" : ", c") + std::to_string(i);
     out += "]}\n";
     for (const std::string& name : further) {
-      out += "  " + name + ": {budget: {epsilon: 1/3}, analysts: {ann: 1/7}}\n";
+      out += "  " + name + ": {budget: {epsilon: 1/3}, analysts: {ann: 1/7, \"a:b\": 1/9}}\n";
     }
     return out +
            "tables:\n  survey:\n    source: survey.csv\n    unit: {namespace: people, column: "
@@ -99,6 +99,82 @@ TEST(Differences, AreFoundAndMendedByTheCommandsThatAreShown) {
         discreet_in(town.folder(), {"query", "SELECT COUNT(*) FROM survey", "--epsilon", "0.001",
                                     "--analyst", "zoë of the north"});
     EXPECT_EQ(asked.status, 0) << asked.err;
+  }
+}
+
+/// One namespace of a policy as texts, so that advice can be followed word by word.
+struct Written {
+  std::string notion;
+  std::string budget;
+  std::map<std::string, std::string> analysts = {};  ///< by what stands before the colon
+
+  std::string text() const {
+    std::string out = "version: 1\nsnapshot: one\nunits:\n  people:\n    notion: " + notion +
+                      "\n    budget: " + budget + "\n";
+    if (!analysts.empty()) out += "    analysts:\n";
+    for (const auto& [name, cap] : analysts) out += "      " + name + ": " + cap + "\n";
+    return out + "tables:\n  survey: {source: survey.csv, unit: person}\n";
+  }
+  /// Does what "... write WORDS in the policy" says.
+  void follow(const std::string& advice) {
+    std::string words = advice.substr(advice.find("write ") + 6);
+    if (words.starts_with("budget: {")) {
+      budget = words.substr(8, words.find('}') - 7);
+      const std::size_t more = words.find(" and analysts: {");
+      if (more == words.npos) return;
+      words = words.substr(more + 16, words.rfind("}}") - more - 15);
+      analysts.clear();
+      for (std::size_t end = 0; !words.empty(); words.erase(0, end)) {
+        end = std::min(words.size(), words.find('}') + 3);
+        add(words.substr(0, words.find('}') + 1));
+      }
+      return;
+    }
+    ASSERT_NE(words.find(" under analysts: in the policy"), words.npos) << advice;
+    add(words.substr(0, words.find('}') + 1));
+  }
+
+ private:
+  void add(const std::string& entry) {
+    const std::size_t colon = entry.rfind(": {");
+    analysts[entry.substr(0, colon)] = entry.substr(colon + 2);
+  }
+};
+
+// Whatever the ledger has: what the policy is told to write makes the two agree.
+TEST(Differences, AdviceEndsWhenItIsFollowed) {
+  const std::vector<std::tuple<Written, Town::Words>> worlds = {
+      {{"zcdp", "{epsilon: 4, delta: 1e-6}", {{"ann", "{epsilon: 2, delta: 1e-7}"}}},
+       {"--rho", "1/10", "--delta", "1e-7"}},
+      {{"zcdp", "{rho: 1, delta: 1e-6}"}, {"--rho", "1/3", "--delta", "3e-7"}},
+      {{"epsilon", "{epsilon: 4, delta: 1e-6}"}, {"--epsilon", "9", "--delta", "0"}},
+      {{"pure", "4"}, {"--epsilon", "2"}}};
+  const Town::Words names = {"a: b", "it's #1", "yes", "x, y", "zoë"};
+  std::size_t next = 0;
+  for (const auto& [written, cap] : worlds) {
+    const Town town(20);
+    Written policy = written;
+    town.put("policy.yaml", policy.text());
+    ASSERT_EQ(discreet_in(town.folder(), {"ledger", "init"}).status, 0) << policy.text();
+    const std::string bound = town.get("policy.yaml").substr(policy.text().size());
+    for (int i = 0; i < 2; ++i) {
+      Town::Words analyst = {"ledger", "analyst", "--analyst", names[next++ % names.size()]};
+      analyst.insert(analyst.end(), cap.begin(), cap.end());
+      const Finished added = discreet_in(town.folder(), analyst);
+      ASSERT_EQ(added.status, 0) << added.err;
+    }
+    // The total is less in the policy than in the ledger.
+    policy.budget = policy.notion == "pure"             ? "3"
+                    : policy.budget.starts_with("{rho") ? "{rho: 1/2, delta: 1e-6}"
+                                                        : "{epsilon: 3, delta: 1e-6}";
+    for (int round = 0; round < 5; ++round) {
+      town.put("policy.yaml", policy.text() + bound);
+      const Checked found(town);
+      ASSERT_TRUE(found.commands.empty()) << found.commands.front();
+      if (found.advice.empty()) break;
+      ASSERT_LT(round, 4) << found.advice.front() << "\n" << policy.text();
+      policy.follow(found.advice.front());
+    }
   }
 }
 

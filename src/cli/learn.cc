@@ -40,7 +40,7 @@ Result<int> run_task(const std::string& task, const LearnArguments& arguments,
   DISCREET_ASSIGN(const Learned learned, learn_task(task, arguments, example, streams));
   DISCREET_ASSIGN(const learn::Model model, learn::model_of_json(learned.taught.bytes));
   say_accuracy(model, streams);
-  return hand_over(arguments, learned.taught.bytes, streams);
+  return hand_over(learned, arguments, learned.taught.bytes, streams);
 }
 
 /// A command that learns a model.

@@ -26,7 +26,7 @@ struct SynthesizeArguments {
 Result<int> run_distribution(const LearnArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(const Learned learned,
                   learn_task("distribution", arguments, kDistribution, streams));
-  return hand_over(arguments, learned.taught.bytes, streams);
+  return hand_over(learned, arguments, learned.taught.bytes, streams);
 }
 
 Error damaged() { return {Code::kCorrupt, "the stored synthetic table is damaged"}; }
@@ -67,17 +67,21 @@ Result<int> run_synthesize(const SynthesizeArguments& arguments, const Streams& 
   if (!made["certificate"].is_object() || !has_rows) return damaged();
   const bool parquet = arguments.learn.output && arguments.learn.output->ends_with(".parquet");
   DISCREET_ASSIGN(const std::string table, table_bytes(made, learned.course, parquet));
+  std::string page;
   if (arguments.report) {
-    DISCREET_ASSIGN(const report::Exhibit page,
+    DISCREET_ASSIGN(const report::Exhibit exhibit,
                     report::synthetic_page(learned.taught.bytes, learned.course.lesson.columns,
                                            learn::bin_begins(learned.course.columns)));
-    DISCREET_TRY(bought(write_file(*arguments.report, report::exhibit_html(page))));
+    page = report::exhibit_html(exhibit);
   }
-  if (arguments.certificate) {
-    DISCREET_TRY(
-        bought(write_file(*arguments.certificate, made["certificate"].dump({.indent = 1}) + "\n")));
-  }
-  return hand_over(arguments.learn, table, streams);
+  const std::string certificate = made["certificate"].dump({.indent = 1}) + "\n";
+  const auto write = [&]() -> Result<void> {
+    if (arguments.report) DISCREET_TRY(write_file(*arguments.report, page));
+    if (arguments.certificate) DISCREET_TRY(write_file(*arguments.certificate, certificate));
+    return write_learned(arguments.learn, table, streams);
+  };
+  DISCREET_TRY(learned.asking->hand_over(streams, write));
+  return 0;
 }
 
 }  // namespace

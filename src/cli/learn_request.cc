@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/output_file.h"
+#include "cli/world_files.h"
 #include "report/progress.h"
 
 namespace discreet::cli {
@@ -45,11 +46,13 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
       return missing("--" + std::string(name), example);
     }
   }
-  DISCREET_ASSIGN(const auto asking,
+  DISCREET_ASSIGN(auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
+  std::vector<OutputFile> outputs;
   for (const auto& [option, place] : places) {
-    DISCREET_TRY(check_is_not_input(option, place, arguments.world, asking->policy()));
+    if (place) outputs.push_back({option, *place});
   }
+  DISCREET_TRY(check_outputs(outputs, files_of_world(arguments.world, *asking)));
   // A run in parts is one mechanism: all of it is spent from the first step on.
   std::optional<report::Progress> training;
   const learn::Rounds rounds = [&](std::uint64_t done, std::uint64_t all) -> Result<void> {
@@ -72,7 +75,8 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
   const auto teach = [&] {
     return learn::teach(asking->policy(), asking->ledger(), asking->engine(), course, log, saving);
   };
-  DISCREET_ASSIGN(learn::Taught taught, asking->stoppable<learn::Taught>(wish.request_id, teach));
+  DISCREET_ASSIGN(learn::Taught taught,
+                  asking->stoppable<learn::Taught>({wish.analyst, wish.request_id}, teach));
   const plan::Training& cost = course.lesson.training;
   const std::string price = "epsilon " + cost.epsilon.to_string() +
                             (cost.delta.value() == 0 ? "" : ", delta " + cost.delta.to_string());
@@ -80,13 +84,18 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
                    : resumed ? "finished; " + price + " was charged when it began, nothing now\n"
                              : "charged to " + wish.analyst + ": " + price +
                                    "; everything made from the result is free\n");
-  return Learned{std::move(course), std::move(taught)};
+  return Learned{std::move(asking), std::move(course), std::move(taught)};
 }
 
-Result<int> hand_over(const LearnArguments& arguments, const std::string& bytes,
-                      const Streams& streams) {
-  DISCREET_TRY(bought(arguments.output ? write_file(*arguments.output, bytes)
-                                       : write_all(streams.out, bytes)));
+Result<void> write_learned(const LearnArguments& arguments, const std::string& bytes,
+                           const Streams& streams) {
+  return arguments.output ? write_file(*arguments.output, bytes) : write_all(streams.out, bytes);
+}
+
+Result<int> hand_over(const Learned& learned, const LearnArguments& arguments,
+                      const std::string& bytes, const Streams& streams) {
+  DISCREET_TRY(
+      learned.asking->hand_over(streams, [&] { return write_learned(arguments, bytes, streams); }));
   return 0;
 }
 

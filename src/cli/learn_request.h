@@ -26,6 +26,7 @@ struct LearnArguments {
 
 /// What was learned, with what it was learned from.
 struct Learned {
+  std::unique_ptr<Asking> asking;
   learn::Course course;
   learn::Taught taught;
 };
@@ -37,8 +38,11 @@ Result<Learned> learn_task(const std::string& task, const LearnArguments& argume
                            const std::map<std::string, Text>& more = {});
 
 /// To --output, or to standard output.
-Result<int> hand_over(const LearnArguments& arguments, const std::string& bytes,
-                      const Streams& streams);
+Result<void> write_learned(const LearnArguments& arguments, const std::string& bytes,
+                           const Streams& streams);
+/// The same, and Ctrl-C meanwhile says what was charged.
+Result<int> hand_over(const Learned& learned, const LearnArguments& arguments,
+                      const std::string& bytes, const Streams& streams);
 
 void add_learn_data(Program& program, CLI::App& learn);  // learn_data.cc
 

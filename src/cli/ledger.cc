@@ -25,8 +25,14 @@ void LedgerArguments::add_places_to(CLI::App& app) {
 std::string LedgerArguments::path() const { return ledger.value_or(ledger_beside(policy_path())); }
 
 Result<std::unique_ptr<ledger::Ledger>> LedgerArguments::open(ledger::Access access) const {
-  return ledger::Ledger::open(
-      {.path = path(), .key = key.value_or(""), .witness = witness.value_or(""), .access = access});
+  DISCREET_ASSIGN(auto opened, ledger::Ledger::open({.path = path(),
+                                                     .key = key.value_or(""),
+                                                     .witness = witness.value_or(""),
+                                                     .access = access}));
+  if (policy || !ledger) {
+    DISCREET_TRY(check_is_its_ledger(named_ledger(policy_path()), opened->id()));
+  }
+  return opened;
 }
 
 Result<std::string> namespace_of(const ledger::State& state, const Text& name) {

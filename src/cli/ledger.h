@@ -22,6 +22,8 @@ struct LedgerArguments {
   std::string policy_path() const { return policy.value_or("policy.yaml"); }
   /// --ledger, or the one beside the policy (policy_ledger.h).
   std::string path() const;
+  /// Without --ledger, and where --policy is given: refused unless it is the policy's own, if that
+  /// can be read and names one.
   Result<std::unique_ptr<ledger::Ledger>> open(ledger::Access access) const;
 };
 

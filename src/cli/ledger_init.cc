@@ -84,19 +84,24 @@ Result<CapRule> rule_of(const NamespaceArguments& arguments) {
   return CapRule{notion, arguments.cap.rho.has_value(), std::move(delta), std::move(conversion)};
 }
 
-/// "ann:2" or "ann:2:1e-7".
+/// "ann:2" or "ann:2:1e-7"; a name may have colons, so it is read from the right.
 Result<ledger::AnalystTerms> analyst_of(const std::string& text, const CapRule& rule) {
-  const std::size_t colon = text.find(':');
+  std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) {
     return invalid_input("analyst must be NAME:CAP, such as ann:2; got " + in_quotes(text));
   }
-  const std::size_t second = text.find(':', colon + 1);
-  DISCREET_ASSIGN(const Rational amount,
-                  parse_number("cap", text.substr(colon + 1, second - colon - 1)));
   CapRule own = rule;
-  if (second != std::string::npos) {
-    DISCREET_ASSIGN(own.delta, parse_number("delta", text.substr(second + 1)));
+  std::string amount_text = text.substr(colon + 1);
+  const std::size_t before = text.rfind(':', colon - 1);
+  if (before != std::string::npos && before != 0) {
+    const std::string middle = text.substr(before + 1, colon - before - 1);
+    if (parse_number("cap", middle)) {
+      DISCREET_ASSIGN(own.delta, parse_number("delta", amount_text));
+      amount_text = middle;
+      colon = before;
+    }
   }
+  DISCREET_ASSIGN(const Rational amount, parse_number("cap", amount_text));
   DISCREET_ASSIGN(const accounting::Price cap, own.cap(amount));
   return ledger::AnalystTerms{text.substr(0, colon), cap};
 }
@@ -169,11 +174,47 @@ Result<std::vector<ledger::NamespaceTerms>> all_terms(const LedgerInitArguments&
   return all;
 }
 
-/// A file that exists beside the policy may be its ledger, or that of another policy there.
+/// How a ledger is removed that is not one yet.
+std::string remove_command(const std::string& place) {
+  std::string out = "rm -f";
+  for (const char* const suffix : {"", "-wal", "-shm", "-journal"}) {
+    out += " " + session::shell_word(place + suffix);
+  }
+  return out;
+}
+
+/// Of a ledger that exists already: whether its making was cut short before anybody could be charged.
+/// Fails with what is wrong with it, if it cannot be read.
+Result<bool> is_cut_short(const ledger::Created& created) {
+  const auto found = ledger::Ledger::open({.path = created.path,
+                                           .key = created.key,
+                                           .witness = created.witness,
+                                           .access = ledger::Access::kLook});
+  if (!found) return found.error();
+  DISCREET_ASSIGN(const ledger::State state, (*found)->state());
+  return state.namespaces().empty();
+}
+
+/// A file that exists beside the policy may be its ledger, that of another policy there, or the
+/// beginning of one.
 Result<std::unique_ptr<ledger::Ledger>> create(const LedgerInitArguments& arguments,
                                                const ledger::Created& created) {
   Result<std::unique_ptr<ledger::Ledger>> made = ledger::Ledger::create(created);
-  if (made || made.error().code != Code::kConflict || arguments.where.ledger) return made;
+  if (made || made.error().code != Code::kConflict) return made;
+  const bool is_file = !ledger::is_postgres(created.path);
+  const Result<bool> cut_short = is_file ? is_cut_short(created) : Result<bool>(false);
+  if (!cut_short) {
+    return Error{Code::kConflict,
+                 made.error().message + ", and cannot be read: " + cut_short.error().message};
+  }
+  if (*cut_short) {
+    return Error{Code::kConflict,
+                 made.error().message +
+                     ". It has no namespace: its making was cut short, and nothing was charged to "
+                     "it. Remove it, and make it again: " +
+                     remove_command(created.path.string())};
+  }
+  if (arguments.where.ledger) return made;
   return Error{Code::kConflict,
                made.error().message +
                    ". If it is about the same people, use it as it is: further people and analysts "

@@ -3,6 +3,7 @@
 // people pay from one budget; any other ledger is refused, and so is making a second one.
 #include <random>
 
+#include "cli/killed_for_tests.h"
 #include "cli/town_for_tests.h"
 #include "numeric/rational.h"
 
@@ -167,8 +168,144 @@ TEST(OneLedger, TheFirstUseWritesTheIdIntoThePolicy) {
   const std::string braces = town.get("policy.yaml");
   const Finished got = discreet_in(town.folder(), query("1"));
   EXPECT_EQ(got.status, 0) << got.err;
-  EXPECT_NE(got.err.find("add this line to it"), std::string::npos) << got.err;
   EXPECT_EQ(town.get("policy.yaml"), braces);
+  // What the owner is told to write, and where, is right.
+  const std::string told = "write this behind its first { (line 1): ";
+  const std::size_t at = got.err.find(told);
+  ASSERT_NE(at, std::string::npos) << got.err;
+  const std::string words = got.err.substr(at + told.size(), got.err.size() - at - told.size() - 1);
+  town.put("policy.yaml", "{" + words + braces.substr(1));
+  const Finished after = discreet_in(town.folder(), query("1"));
+  EXPECT_EQ(after.status, 0) << after.err;
+  EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
+}
+
+TEST(OneLedger, TheLineToWriteByHandIsInItsPlace) {
+  const Town town(20);
+  const std::string unbound = town.get("policy.yaml");
+  ASSERT_EQ(discreet_in(town.folder(), {"ledger", "init"}).status, 0);
+  town.put("policy.yaml", unbound + "...\n# the end\n");
+  const Finished got = discreet_in(town.folder(), query("1"));
+  const std::string told = "add this line above its line ... (line 15): ";
+  const std::size_t at = got.err.find(told);
+  ASSERT_NE(at, std::string::npos) << got.err;
+  town.put("policy.yaml", unbound + got.err.substr(at + told.size()) + "...\n# the end\n");
+  const Finished after = discreet_in(town.folder(), query("1"));
+  EXPECT_EQ(after.status, 0) << after.err;
+  EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
+}
+
+// Two hospitals in one folder: the second is not given the answers about the first one's people.
+TEST(OneLedger, APolicyBesideAnotherIsNotGivenItsAnswers) {
+  const Town town(20);
+  const std::string unbound = town.get("policy.yaml");
+  ASSERT_EQ(discreet_in(town.folder(), {"ledger", "init"}).status, 0);
+  ASSERT_EQ(discreet_in(town.folder(), query("1")).status, 0);
+  town.put("second it's.yaml", unbound);
+  fs::create_directories(town.at("elsewhere"));
+  fs::create_symlink(town.at("second it's.yaml"), town.at("elsewhere/link.yaml"));
+  fs::create_symlink(town.at("survey.csv"), town.at("elsewhere/survey.csv"));
+  const std::string before = spent(town.at("policy.yaml"));
+  for (const std::string& policy :
+       {std::string("second it's.yaml"), town.at("elsewhere/link.yaml")}) {
+    for (Words words : {query("1"), Words{"learn", "distribution", "--epsilon", "1"},
+                        Words{"policy", "buy", "survey.cost", "--epsilon", "1"}}) {
+      words.insert(words.end(), {"--policy", policy});
+      const Finished got = discreet_in(town.folder(), words);
+      EXPECT_EQ(got.status, 2) << policy << words[0] << got.err;
+      EXPECT_EQ(got.out, "");
+      EXPECT_NE(got.err.find("policy.yaml'. If both are about the same people, say so with "
+                             "--ledger "),
+                std::string::npos)
+          << got.err;
+    }
+  }
+  EXPECT_EQ(town.get("second it's.yaml"), unbound);
+  EXPECT_EQ(spent(town.at("policy.yaml")), before);
+  const Finished said = discreet_in(
+      town.folder(), query("1", {"--policy", "second it's.yaml", "--ledger", "discreet.ledger"}));
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_NE(said.err.find("now names its ledger, "), std::string::npos) << said.err;
+  const Finished again = discreet_in(town.folder(), query("1", {"--policy", "second it's.yaml"}));
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.err.find("now names"), std::string::npos) << again.err;
+}
+
+// The owner's commands keep to the ledger that the policy names, as questions do.
+TEST(OneLedger, TheOwnersCommandsKeepToThePolicysOwn) {
+  const Town town(20);
+  ASSERT_EQ(discreet_in(town.folder(), {"ledger", "init"}).status, 0);
+  const std::string bound = town.get("policy.yaml");
+  const std::string before = spent(town.at("policy.yaml"));
+  const std::vector<Words> commands = {
+      {"budget"},
+      {"ledger", "show"},
+      {"ledger", "history"},
+      {"ledger", "verify"},
+      {"ledger", "export"},
+      {"ledger", "top-up", "--epsilon", "1", "--reason", "x"},
+      {"ledger", "analyst", "--analyst", "zoe", "--epsilon", "1"},
+      {"ledger", "namespace", "--namespace", "dogs", "--epsilon", "1"},
+      {"ledger", "recover", "--reason", "x"},
+      {"ledger", "clock", "--reason", "x"}};
+  std::string foreign = bound;
+  foreign.replace(Town::id_in(bound), 4, "none");
+  // Also in a policy with mistakes.
+  for (const std::string& text : {foreign, foreign + "mistake: 1\n"}) {
+    town.put("policy.yaml", text);
+    for (std::size_t i = text == foreign ? 0 : 5; i < commands.size(); ++i) {
+      const Finished got = discreet_in(town.folder(), commands[i]);
+      EXPECT_EQ(got.status, 3) << commands[i].back() << got.err;
+      EXPECT_NE(got.err.find("belongs to ledger"), std::string::npos) << got.err;
+    }
+  }
+  // A ledger that is named is looked at by itself.
+  EXPECT_EQ(discreet_in(town.folder(), {"budget", "--ledger", "discreet.ledger"}).status, 0);
+  town.put("policy.yaml", bound);
+  EXPECT_EQ(spent(town.at("policy.yaml")), before);
+  for (const Words& words : commands) {
+    if (words.back() == "x" && words[1] != "top-up") continue;
+    EXPECT_EQ(discreet_in(town.folder(), words).status, 0) << words[1];
+  }
+}
+
+// Ended at moments of its making, and made again as the message says.
+TEST(OneLedger, OneWhoseMakingWasCutShortIsMadeAgainAsTheMessageSays) {
+  const Town town(20);
+  const std::string unbound = town.get("policy.yaml");
+  const Words init = {"ledger", "init", "--policy", town.at("policy.yaml")};
+  const auto remove = [&] {
+    for (const char* const suffix : {"", "-wal", "-shm", "-journal"}) {
+      fs::remove(town.at(std::string("discreet.ledger") + suffix));
+    }
+    town.put("policy.yaml", unbound);
+  };
+  const int calls = discreet_killed_at(init, 0).calls;
+  remove();
+  int cut = 0;
+  for (int nth = 2; nth < calls; nth += std::max(1, calls / 6)) {
+    discreet_killed_at(init, nth);
+    const Finished again = discreet(init);
+    const std::string told = "make it again: ";
+    const std::size_t at = again.err.find(told);
+    if (at != std::string::npos || again.err.find("emove the file") != std::string::npos) {
+      ++cut;
+      const std::string command = at == std::string::npos
+                                      ? "rm '" + town.at("discreet.ledger") + "'"
+                                      : again.err.substr(at + told.size());
+      EXPECT_EQ(run_process({"/bin/sh", "-c", command}, "").status, 0) << command;
+      const Finished made = discreet(init);
+      EXPECT_EQ(made.status, 0) << nth << again.err << made.err;
+    } else if (again.status != 0) {  // it was made: use it as it is
+      const bool is_bound = town.get("policy.yaml") != unbound;
+      const char* const says = is_bound ? "belongs to ledger" : "If it is about the same people";
+      EXPECT_NE(again.err.find(says), std::string::npos) << again.err;
+    }
+    const Finished got = discreet(query("1", {"--policy", town.at("policy.yaml")}));
+    EXPECT_EQ(got.status, 0) << nth << ": " << again.err << got.err;
+    remove();
+  }
+  EXPECT_GT(cut, 1);
 }
 
 // Before 0.10 the ledger was looked for in the current folder.

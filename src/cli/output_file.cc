@@ -6,17 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <vector>
 
 #include "base/files.h"
-#include "cli/asking.h"
+#include "cli/world_files.h"
 
 namespace discreet::cli {
 namespace {
-
-constexpr const char* kNothingCharged = "; nothing was charged";
 
 /// What the caller can mend is bad input; the rest is the disk's.
 Error bad_place(const std::string& option, const std::string& path, int error) {
@@ -41,10 +39,35 @@ Error bad_place(const std::string& option, const std::string& path, int error) {
   }
 }
 
-/// The name of an open file, links followed.
-std::filesystem::path name_of(int fd) {
-  std::error_code failed;
-  return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
+/// Whether a file can be made in a folder, as an error number; 0: yes. It gets a name that nobody
+/// else uses: under the file's own name another process could have written something by the time
+/// that it is removed.
+int try_folder(const std::filesystem::path& folder) {
+  std::string name = (folder / ".discreet-XXXXXX").string();
+  const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0) return errno;
+  ::close(fd);
+  ::unlink(name.c_str());
+  return 0;
+}
+
+/// The same of a file that is there, and stays as it is.
+int try_file(const std::string& file) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return errno;
+  ::close(fd);
+  return 0;
+}
+
+/// The same of a folder that is not there, in the nearest one that is.
+int try_missing_folder(std::filesystem::path folder) {
+  struct stat facts{};
+  while (::stat(folder.c_str(), &facts) != 0) {
+    if (errno != ENOENT) return errno;
+    if (::lstat(folder.c_str(), &facts) == 0) return ENOENT;  // a link that leads nowhere
+    folder = folder.parent_path();
+  }
+  return S_ISDIR(facts.st_mode) ? try_folder(folder) : ENOTDIR;
 }
 
 }  // namespace
@@ -57,19 +80,16 @@ bool is_same_file(const std::filesystem::path& one, const std::filesystem::path&
 Result<void> check_place(const std::string& option, const Text& file) {
   if (!file) return {};
   if (file->empty()) return invalid_input(option + " must name a file" + kNothingCharged);
-  std::error_code failed;
-  const bool there = std::filesystem::exists(*file, failed);
-  // A pipe or a terminal is left alone: opening it could wait for a reader.
-  if (there && !std::filesystem::is_regular_file(*file, failed) &&
-      !std::filesystem::is_directory(*file, failed)) {
-    return {};
+  struct stat facts{};
+  int error = ::stat(file->c_str(), &facts) == 0 ? 0 : errno;
+  if (error == ENOENT) {
+    error = try_folder(resolved(*file).parent_path());
+  } else if (error == 0 && S_ISDIR(facts.st_mode)) {
+    error = EISDIR;
+  } else if (error == 0 && S_ISREG(facts.st_mode)) {
+    error = try_file(*file);  // a pipe or a terminal is left alone: it could wait for a reader
   }
-  const int fd = ::open(file->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (fd < 0) return bad_place(option, *file, errno);
-  // A link to a file that is not there yet stays a link.
-  const std::filesystem::path made = there ? std::filesystem::path() : name_of(fd);
-  ::close(fd);
-  if (!made.empty()) std::filesystem::remove(made, failed);
+  if (error != 0) return bad_place(option, *file, error);
   return {};
 }
 
@@ -78,41 +98,18 @@ Result<void> check_folder(const std::string& option, const Text& folder) {
   if (folder->empty()) return invalid_input(option + " must name a folder" + kNothingCharged);
   std::error_code failed;
   const std::filesystem::path whole = std::filesystem::absolute(*folder, failed);
-  std::filesystem::path at;
-  std::vector<std::filesystem::path> made;  // and taken away again
-  int error = 0;
-  for (const std::filesystem::path& part : whole) {
-    at /= part;
-    if (::mkdir(at.c_str(), 0777) == 0) {
-      made.push_back(at);
-    } else if (errno != EEXIST && !std::filesystem::is_directory(at, failed)) {
-      error = errno;
-      break;
-    }
+  struct stat facts{};
+  int error = ::stat(whole.c_str(), &facts) == 0 ? 0 : errno;
+  if (error == 0 && !S_ISDIR(facts.st_mode)) {
+    return invalid_input(option + " " + path_in_quotes(*folder) + " is not a folder; name another" +
+                         kNothingCharged);
   }
-  const bool is_folder = std::filesystem::is_directory(whole, failed);
-  if (error == 0 && is_folder && ::access(whole.c_str(), W_OK | X_OK) != 0) error = errno;
-  for (auto each = made.rbegin(); each != made.rend(); ++each) ::rmdir(each->c_str());
+  if (error == ENOENT) {
+    error = try_missing_folder(whole);
+  } else if (error == 0 && ::access(whole.c_str(), W_OK | X_OK) != 0) {
+    error = errno;
+  }
   if (error != 0) return bad_place(option, *folder, error);
-  if (is_folder) return {};
-  return invalid_input(option + " " + path_in_quotes(*folder) + " is not a folder; name another" +
-                       kNothingCharged);
-}
-
-Result<void> check_is_not_input(const std::string& option, const Text& file,
-                                const WorldArguments& world, const policy::Policy& policy) {
-  if (!file) return {};
-  const auto refuse = [&](const std::string& what) {
-    return invalid_input(option + " " + path_in_quotes(*file) + " is " + what +
-                         "; name another file" + kNothingCharged);
-  };
-  if (is_same_file(world.policy_path(), *file)) return refuse("the policy");
-  if (is_same_file(world.where.path(), *file)) return refuse("the ledger");
-  for (const auto& [name, table] : policy.tables) {
-    if (is_same_file(std::filesystem::path(policy.directory) / table.source, *file)) {
-      return refuse("the source of table " + in_quotes(name));
-    }
-  }
   return {};
 }
 

@@ -7,30 +7,22 @@
 
 #include "cli/arguments.h"
 
-namespace discreet::policy {
-struct Policy;
-}
-
 namespace discreet::cli {
 
-struct WorldArguments;
+/// What a refusal before the charge ends with.
+inline constexpr const char* kNothingCharged = "; nothing was charged";
 
 /// Whether both are there, and are one file or folder under two names.
 bool is_same_file(const std::filesystem::path& one, const std::filesystem::path& other);
 
 /// Whether the file of `option` (if one was named) could be written. An existing file stays as it
-/// is, and a new one is not left behind. Asked before anything is charged.
+/// is, and nothing is made under its name. Asked before anything is charged.
 /// Fails with: kInvalidInput for a folder, a missing folder, a file that may not be written;
 /// kStorage when the disk itself fails.
 Result<void> check_place(const std::string& option, const Text& file);
 
 /// The same for a folder that is made when it is not there.
 Result<void> check_folder(const std::string& option, const Text& folder);
-
-/// Refuses a file that would overwrite what the command works from: the policy, its data, the
-/// ledger. Fails with: kInvalidInput.
-Result<void> check_is_not_input(const std::string& option, const Text& file,
-                                const WorldArguments& world, const policy::Policy& policy);
 
 /// How the writing of something that was paid for ended. A disk can still fail after the checks
 /// above; the message then says that what was bought is stored.

@@ -31,7 +31,7 @@ Result<Neighbours> relation_of(const PayerArguments& arguments, const std::strin
   const Neighbours said = word == "replace-one" ? Neighbours::kReplaceOne : Neighbours::kAddRemove;
   if (!arguments.policy) return said;
   DISCREET_ASSIGN(const policy::Policy policy, policy::load_policy(*arguments.policy));
-  DISCREET_TRY(check_is_its_ledger(policy, ledger));
+  DISCREET_TRY(check_is_its_ledger(policy.ledger, ledger));
   const auto found = policy.units.find(units);
   if (found == policy.units.end()) {
     return Error{Code::kNotFound, "the policy has no units " + in_quotes(units)};

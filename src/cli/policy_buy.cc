@@ -8,6 +8,7 @@
 
 #include "cli/plot_file.h"
 #include "cli/policy.h"
+#include "cli/world_files.h"
 #include "policy/edit.h"
 #include "policy/write.h"
 #include "report/progress.h"
@@ -58,7 +59,7 @@ Result<session::Bought> bought_of(Asking& asking, const session::Purchase& purch
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  return asking.stoppable<session::Bought>("", [&] {
+  return asking.stoppable<session::Bought>({purchase.analyst, ""}, [&] {
     return session::buy(asking.session(), asking.policy(), purchase, asking.ledger().id(), log);
   });
 }
@@ -79,8 +80,11 @@ std::string real_file(const std::string& file) {
   return failed ? file : real.string();
 }
 
+/// Where a policy is written before it takes the other's place.
+std::string fresh_file(const std::string& file) { return real_file(file) + ".new"; }
+
 Result<void> replace_file(const std::string& file, const std::string& text) {
-  const std::string fresh = real_file(file) + ".new";
+  const std::string fresh = fresh_file(file);
   DISCREET_TRY(write_file(fresh, text));
   std::error_code failed;
   const auto mode = std::filesystem::status(file, failed).permissions();
@@ -93,7 +97,7 @@ Result<void> replace_file(const std::string& file, const std::string& text) {
 /// That the policy can be replaced, and the column's line in it be found.
 Result<void> check_can_write(const std::string& file, const std::string& text,
                              const session::Purchase& purchase) {
-  DISCREET_TRY(check_place("--write", real_file(file) + ".new"));
+  DISCREET_TRY(check_place("--write", fresh_file(file)));
   const Result<void> found = policy::check_column_lines(text, {purchase.table, purchase.column});
   if (found) return {};
   return Error{found.error().code, found.error().message + "; nothing was charged"};
@@ -111,7 +115,11 @@ Result<int> run_buy(const BuyArguments& arguments, const Streams& streams) {
   DISCREET_ASSIGN(auto ledger, open_ledger(arguments.world.where, declared, ledger::Access::kUse));
   DISCREET_ASSIGN(const auto asking,
                   Asking::over(std::move(bare), std::move(ledger), engine_says(streams)));
-  DISCREET_TRY(asking->bind(file));
+  if (arguments.write) {
+    DISCREET_TRY(check_outputs({{"--write", fresh_file(file), "rename that file"}},
+                               files_of_world(arguments.world, *asking)));
+  }
+  DISCREET_TRY(asking->bind(arguments.world.where));
   DISCREET_ASSIGN(text, policy::read_policy_file(file));  // it may name its ledger by now
   DISCREET_ASSIGN(const session::Bought bought, bought_of(*asking, purchase, streams));
 

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/output_file.h"
 #include "ledger/store_place.h"
+#include "policy/document.h"
 #include "policy/edit.h"
 #include "session/ledger_terms.h"
 
@@ -23,8 +24,8 @@ bool is_a_file(const std::filesystem::path& path) {
 }
 
 /// The line that is missing in the file, appended under a lock: the file keeps its owner, its
-/// permissions and its other names.
-Result<void> append_ledger(const std::string& file, const std::string& id) {
+/// permissions and its other names. False: it was there.
+Result<bool> append_ledger(const std::string& file, const std::string& id) {
   DISCREET_ASSIGN(const OpenFile open, OpenFile::open(file, O_RDWR | O_NONBLOCK));
   DISCREET_TRY(open.permissions());
   DISCREET_TRY(open.lock());
@@ -32,23 +33,49 @@ Result<void> append_ledger(const std::string& file, const std::string& id) {
   DISCREET_ASSIGN(const std::string text, open.read_at(0, static_cast<std::size_t>(size)));
   const policy::Reading reading = policy::read_policy(text, ".", policy::Open::kUndeclared);
   if (reading.policy && !reading.policy->ledger.empty()) {
-    return check_is_its_ledger(*reading.policy, id);
+    DISCREET_TRY(check_is_its_ledger(reading.policy->ledger, id));
+    return false;
   }
   DISCREET_ASSIGN(const std::string changed, policy::with_ledger(text, id));
   DISCREET_TRY(open.write_at(text.size(), std::string_view(changed).substr(text.size())));
-  return open.sync();
+  DISCREET_TRY(open.sync());
+  return true;
 }
 
-}  // namespace
-
-std::string ledger_beside(const std::string& policy_file) {
+/// The folder that a policy's ledger is in, unless it is said: that of the file itself, where the
+/// policy is a link to it.
+std::filesystem::path home_of(const std::string& policy_file) {
   std::error_code failed;
   std::filesystem::path real = policy_file;
   if (std::filesystem::is_symlink(real, failed)) {
     const std::filesystem::path target = std::filesystem::canonical(real, failed);
     if (!failed) real = target;
   }
-  const std::filesystem::path folder = policy::directory_of(real.string());
+  return policy::directory_of(real.string());
+}
+
+/// Another policy beside this one that names the ledger; empty: none.
+std::filesystem::path other_policy_of(const std::string& id, const std::string& policy_file) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(home_of(policy_file), failed)) {
+    const std::filesystem::path& file = entry.path();
+    const bool is_yaml = file.extension() == ".yaml" || file.extension() == ".yml";
+    if (!is_yaml || is_same_file(file, policy_file)) continue;
+    if (named_ledger(file.string()) == id) return file;
+  }
+  return {};
+}
+
+/// What to write where, for a policy that could not be changed.
+std::string by_hand(const std::string& policy_file, const std::string& id) {
+  const Result<std::string> text = policy::read_policy_file(policy_file);
+  return text ? policy::ledger_by_hand(*text, id) : "add this line to it: ledger: " + id;
+}
+
+}  // namespace
+
+std::string ledger_beside(const std::string& policy_file) {
+  const std::filesystem::path folder = home_of(policy_file);
   return is_same_file(folder, ".") ? kLedgerName : (folder / kLedgerName).string();
 }
 
@@ -61,15 +88,39 @@ Result<void> check_is_not_elsewhere(const LedgerArguments& where, const policy::
                    " names no ledger yet, and there is one in the current folder, which versions "
                    "before 0.10 would have used; give --ledger ./" +
                    kLedgerName + " if it is this policy's ledger, or else --ledger " +
-                   path_in_quotes(own) +
+                   session::shell_word(own) +
                    " (once: the policy then names it, and pays from no other)"};
 }
 
-Result<void> check_is_its_ledger(const policy::Policy& policy, const std::string& id) {
-  if (policy.ledger.empty() || policy.ledger == id) return {};
+std::string named_ledger(const std::string& policy_file) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(policy_file, failed)) return "";
+  const Result<std::string> text = policy::read_policy_file(policy_file);
+  if (!text) return "";
+  const policy::Document document = policy::read_document(*text);
+  const policy::Node* const named = document.root ? document.root->find("ledger") : nullptr;
+  return named != nullptr && named->is(policy::Node::Kind::kScalar) ? named->text : "";
+}
+
+Result<void> check_is_alone(const LedgerArguments& where, const std::string& id) {
+  if (where.ledger) return {};
+  const std::filesystem::path other = other_policy_of(id, where.policy_path());
+  if (other.empty()) return {};
+  return Error{Code::kConflict,
+               "the policy " + path_in_quotes(where.policy_path()) +
+                   " names no ledger yet, and the one beside it, " + path_in_quotes(where.path()) +
+                   ", belongs to the policy " + path_in_quotes(other) +
+                   ". If both are about the same people, say so with --ledger " +
+                   session::shell_word(where.path()) +
+                   " (once: the policy then names it). If not, move this policy into a folder of "
+                   "its own and make its ledger there with discreet ledger init"};
+}
+
+Result<void> check_is_its_ledger(const std::string& named, const std::string& id) {
+  if (named.empty() || named == id) return {};
   return Error{Code::kRefused,
-               "the policy belongs to ledger " + in_quotes(policy.ledger) +
-                   ", and this is ledger " + in_quotes(id) +
+               "the policy belongs to ledger " + in_quotes(named) + ", and this is ledger " +
+                   in_quotes(id) +
                    "; a second ledger would be a second budget for the same people: give --ledger "
                    "with the place of the first. If the policy is about other people now, change "
                    "its line ledger: to " +
@@ -86,14 +137,15 @@ Result<void> check_has_no_ledger(const policy::Policy& policy) {
 }
 
 Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger) {
-  DISCREET_TRY(check_is_its_ledger(policy, ledger.id()));
+  DISCREET_TRY(check_is_its_ledger(policy.ledger, ledger.id()));
   DISCREET_ASSIGN(const ledger::State state, ledger.state());
   for (const auto& [name, units] : policy.units) {
     const auto found = state.namespaces().find(name);
     if (found == state.namespaces().end()) {
       return Error{Code::kNotFound, "the ledger has no namespace " + in_quotes(name) +
                                         "; add it with discreet ledger namespace --namespace " +
-                                        name + " (discreet policy check shows the whole command)"};
+                                        session::shell_word(name) +
+                                        " (discreet policy check shows the whole command)"};
     }
     const ledger::NamespaceTerms& terms = found->second.terms;
     if (terms.neighbours != units.neighbours) {
@@ -124,14 +176,23 @@ Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger) {
 }
 
 Result<bool> bind_ledger(const std::string& policy_file, const std::string& id) {
-  const Result<void> bound = append_ledger(policy_file, id);
-  if (bound) return true;
-  if (bound.error().code == Code::kRefused) return bound.error();
-  say(STDERR_FILENO,
-      "discreet: warning: the policy " + path_in_quotes(policy_file) + " could not be changed (" +
-          bound.error().message +
-          "); add this line to it, so that no other ledger pays for it: ledger: " + id + "\n");
-  return false;
+  const Result<bool> bound = append_ledger(policy_file, id);
+  if (!bound && bound.error().code == Code::kRefused) return bound.error();
+  const std::string policy = "the policy " + path_in_quotes(policy_file);
+  if (!bound) {
+    say(STDERR_FILENO, "discreet: warning: " + policy + " could not be changed (" +
+                           bound.error().message + "). So that no other ledger pays for it, " +
+                           by_hand(policy_file, id) + "\n");
+  } else if (*bound) {
+    say(STDERR_FILENO, "note: " + policy + " now names its ledger, " + id +
+                           ", in its last line; no other one pays for it\n");
+  }
+  return bound.has_value();
+}
+
+std::string server_folder(const LedgerArguments& where) {
+  const std::string ledger = where.path();
+  return (ledger::is_postgres(ledger) ? "discreet" : ledger) + std::string(".server");
 }
 
 std::string places_of(const LedgerArguments& where) {

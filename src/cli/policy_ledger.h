@@ -23,8 +23,18 @@ std::string ledger_beside(const std::string& policy_file);
 /// folder, the owner must say which it is. Fails with: kConflict.
 Result<void> check_is_not_elsewhere(const LedgerArguments& where, const policy::Policy& policy);
 
-/// That the policy does not name another ledger. Fails with: kRefused.
-Result<void> check_is_its_ledger(const policy::Policy& policy, const std::string& id);
+/// The ledger that a policy's file names, also where the policy has mistakes; empty: none, or it
+/// cannot be read.
+std::string named_ledger(const std::string& policy_file);
+
+/// That a policy that names the ledger `named` (empty: none) does not name another one. Fails with:
+/// kRefused.
+Result<void> check_is_its_ledger(const std::string& named, const std::string& id);
+
+/// Two policies in one folder may be about different people: one that names no ledger is not given
+/// the ledger that another one names, with that one's budget and stored answers, unless --ledger
+/// says so. Fails with: kConflict.
+Result<void> check_is_alone(const LedgerArguments& where, const std::string& id);
 
 /// That the policy and the ledger speak of the same people in the same terms. Prices are in the
 /// ledger's notion and neighbours, sensitivities in the policy's: they must not differ. Caps and
@@ -35,10 +45,13 @@ Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger);
 /// That the policy names no ledger, so that one may be made. Fails with: kConflict.
 Result<void> check_has_no_ledger(const policy::Policy& policy);
 
-/// Writes `ledger: ID` into the policy's file, unless it is there. A file that cannot be changed
-/// stays as it is, and a warning on standard error gives the line to add. Whether the file names the
-/// ledger now. Fails with: kRefused when it names another one.
+/// Writes `ledger: ID` into the policy's file, unless it is there, and says so on standard error. A
+/// file that cannot be changed stays as it is, and a warning there gives the line to add, and its
+/// place. Whether the file names the ledger now. Fails with: kRefused when it names another one.
 Result<bool> bind_ledger(const std::string& policy_file, const std::string& id);
+
+/// Where a server keeps accounts and its log, unless told otherwise: LEDGER.server.
+std::string server_folder(const LedgerArguments& where);
 
 /// The options that lead another command to the same policy and ledger: " --policy FILE".
 std::string places_of(const LedgerArguments& where);

@@ -13,6 +13,8 @@
 #include "accounting/zcdp.h"
 #include "base/clock.h"
 #include "cli/plot_file.h"
+#include "cli/world_files.h"
+#include "policy/document.h"
 #include "report/number.h"
 #include "report/progress.h"
 
@@ -41,22 +43,70 @@ Result<FileFormat> format_of(const PublishArguments& arguments) {
   return FileFormat::kText;
 }
 
-/// The files to write whose names are known before the charge, by option.
-std::vector<std::pair<std::string, Text>> files_of(const PublishArguments& arguments) {
-  std::vector<std::pair<std::string, Text>> files = {{"--report", arguments.report},
-                                                     {"--certificate", arguments.certificate}};
-  std::error_code failed;
-  if (arguments.output && std::filesystem::exists(*arguments.output, failed)) {
-    const std::filesystem::path at(*arguments.output);
-    files.emplace_back("--output", (at / "certificate.json").string());
-    files.emplace_back("--output", (at / "report.html").string());
-  }
-  return files;
+/// Where a sheet goes in the folder.
+std::string sheet_file(std::string name, FileFormat format) {
+  for (char& c : name) c = c == '/' || c == '.' ? '_' : c;
+  return name + (format == FileFormat::kParquet ? ".parquet"
+                 : format == FileFormat::kJson  ? ".json"
+                                                : ".csv");
 }
 
-Result<void> check_files(const PublishArguments& arguments) {
+/// What the options name, before anything is opened.
+Result<void> check_places(const PublishArguments& arguments) {
   DISCREET_TRY(check_folder("--output", arguments.output));
-  for (const auto& [option, file] : files_of(arguments)) DISCREET_TRY(check_place(option, file));
+  DISCREET_TRY(check_place("--report", arguments.report));
+  return check_place("--certificate", arguments.certificate);
+}
+
+/// The files that are written into the folder.
+std::vector<std::string> files_in_folder(const publish::Workload& workload, FileFormat format) {
+  std::vector<std::string> names = {"certificate.json", "report.html"};
+  const auto add = [&](const auto& asked) {
+    for (const auto& each : asked) names.push_back(sheet_file(each.name, format));
+  };
+  add(workload.tables);
+  add(workload.ranges);
+  add(workload.hierarchies);
+  return names;
+}
+
+/// The workload, and the files that its hierarchies are read from.
+std::vector<KeptFile> files_of_workload(const std::string& file) {
+  std::vector<KeptFile> kept = {{"the workload", file}};
+  const Result<std::string> text = policy::read_policy_file(file);
+  const policy::Document document = policy::read_document(text ? *text : "");
+  const policy::Node* const asked = document.root ? document.root->find("hierarchies") : nullptr;
+  if (asked == nullptr) return kept;
+  for (const policy::Node& hierarchy : asked->children) {
+    const policy::Node* const parents = hierarchy.find("parents");
+    if (parents == nullptr || parents->text.find('\n') != std::string::npos) continue;
+    kept.push_back({"what the hierarchy " + in_quotes(hierarchy.key) + " is read from",
+                    std::filesystem::path(policy::directory_of(file)) / parents->text});
+  }
+  return kept;
+}
+
+/// That every file to be written can be, and overwrites nothing that is needed.
+Result<void> check_files(const PublishArguments& arguments, FileFormat format,
+                         const publish::Workload& workload, Asking& asking) {
+  std::vector<OutputFile> outputs;
+  if (arguments.report) outputs.push_back({"--report", *arguments.report});
+  if (arguments.certificate) outputs.push_back({"--certificate", *arguments.certificate});
+  const std::size_t named = outputs.size();
+  if (arguments.output) {
+    for (const std::string& name : files_in_folder(workload, format)) {
+      outputs.push_back({"--output", (std::filesystem::path(*arguments.output) / name).string(),
+                         "name another folder, or the table otherwise"});
+    }
+  }
+  std::vector<KeptFile> kept = files_of_world(arguments.world, asking);
+  for (KeptFile& file : files_of_workload(*arguments.file)) kept.push_back(std::move(file));
+  DISCREET_TRY(check_outputs(outputs, kept));
+  std::error_code failed;
+  if (!arguments.output || !std::filesystem::exists(*arguments.output, failed)) return {};
+  for (std::size_t i = named; i < outputs.size(); ++i) {
+    DISCREET_TRY(check_place(outputs[i].option, outputs[i].path));
+  }
   return {};
 }
 
@@ -70,19 +120,14 @@ Result<void> write_folder(const std::string& folder, FileFormat format,
   const std::filesystem::path at(folder);
   for (const publish::Sheet& sheet : sheets) {
     std::string bytes;
-    std::string ending = ".csv";
     if (format == FileFormat::kParquet) {
       DISCREET_ASSIGN(bytes, publish::sheet_parquet(sheet, workload.confidence));
-      ending = ".parquet";
     } else if (format == FileFormat::kJson) {
       bytes = publish::sheets_json({sheet}, workload.confidence, certificate);
-      ending = ".json";
     } else {
       bytes = publish::sheet_csv(sheet, workload.confidence);
     }
-    std::string name = sheet.name;
-    for (char& c : name) c = c == '/' || c == '.' ? '_' : c;
-    DISCREET_TRY(write_file((at / (name + ending)).string(), bytes));
+    DISCREET_TRY(write_file((at / sheet_file(sheet.name, format)).string(), bytes));
   }
   DISCREET_TRY(write_file((at / "certificate.json").string(), certificate));
   return write_file((at / "report.html").string(), page);
@@ -132,16 +177,14 @@ std::string what_fits(const publish::Foreseen& foreseen) {
 Result<int> run_publish(const PublishArguments& arguments, const Streams& streams) {
   if (!arguments.file) return missing("the workload", kPublishExample);
   DISCREET_ASSIGN(const FileFormat format, format_of(arguments));
-  DISCREET_TRY(check_files(arguments));
+  DISCREET_TRY(check_places(arguments));
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world,
                                arguments.dry_run ? ledger::Access::kLook : ledger::Access::kUse,
                                engine_says(streams)));
-  for (const auto& [option, file] : files_of(arguments)) {
-    DISCREET_TRY(check_is_not_input(option, file, arguments.world, asking->policy()));
-  }
   DISCREET_ASSIGN(const publish::Workload workload,
                   publish::load_workload(*arguments.file, asking->policy()));
+  DISCREET_TRY(check_files(arguments, format, workload, *asking));
   publish::Publisher publisher(asking->policy(), asking->ledger(), asking->engine());
   const publish::Request request{.workload = workload,
                                  .analyst = arguments.world.analyst.value_or("owner"),
@@ -162,9 +205,10 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
                              }};
-  DISCREET_ASSIGN(const publish::Publication publication,
-                  asking->stoppable<publish::Publication>(
-                      request.request_id, [&] { return publisher.publish(request, log); }));
+  DISCREET_ASSIGN(
+      const publish::Publication publication,
+      asking->stoppable<publish::Publication>({request.analyst, request.request_id},
+                                              [&] { return publisher.publish(request, log); }));
   say(streams.err, publication.repeated
                        ? "the same publication was paid for before: the stored numbers, free\n"
                        : "charged to " + request.analyst + ": " + foreseen.price +
@@ -174,17 +218,18 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
                                                             to_utc(system_time_ms()).substr(0, 10));
   const std::string page =
       report::exhibit_html(report::publication_page(workload, publication, sheets));
-  if (arguments.report) DISCREET_TRY(bought(write_file(*arguments.report, page)));
-  if (arguments.certificate) DISCREET_TRY(bought(write_file(*arguments.certificate, certificate)));
-  if (arguments.output) {
-    DISCREET_TRY(
-        bought(write_folder(*arguments.output, format, workload, sheets, certificate, page)));
-    return 0;
-  }
-  DISCREET_TRY(bought(
-      write_all(streams.out, format == FileFormat::kJson
-                                 ? publish::sheets_json(sheets, workload.confidence, certificate)
-                                 : sheets_text(sheets, workload.confidence, format))));
+  const auto write = [&]() -> Result<void> {
+    if (arguments.report) DISCREET_TRY(write_file(*arguments.report, page));
+    if (arguments.certificate) DISCREET_TRY(write_file(*arguments.certificate, certificate));
+    if (arguments.output) {
+      return write_folder(*arguments.output, format, workload, sheets, certificate, page);
+    }
+    return write_all(streams.out,
+                     format == FileFormat::kJson
+                         ? publish::sheets_json(sheets, workload.confidence, certificate)
+                         : sheets_text(sheets, workload.confidence, format));
+  };
+  DISCREET_TRY(asking->hand_over(streams, write));
   return 0;
 }
 

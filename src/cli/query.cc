@@ -14,6 +14,7 @@
 #include "cli/asking.h"
 #include "cli/plot_file.h"
 #include "cli/publish.h"
+#include "cli/world_files.h"
 #include "report/number.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -68,9 +69,7 @@ Result<void> write_plots(const std::string& path, const session::Answered& answe
   const std::vector<report::Plot> plots = answer_plots(answered);
   if (plots.empty()) say(streams.err, "note: the answer has no rows, so nothing was drawn\n");
   for (std::size_t i = 0; i < plots.size(); ++i) {
-    std::string name = path;
-    if (i > 0) name.insert(name.rfind('.'), "." + std::to_string(i + 1));
-    DISCREET_TRY(write_plot(name, plots[i]));
+    DISCREET_TRY(write_plot(plot_name(path, i + 1), plots[i]));
   }
   return {};
 }
@@ -88,14 +87,27 @@ Result<void> check_is_drawn(const session::Request& request, const policy::Polic
       "--plot; nothing was charged");
 }
 
+/// All files that could be written: a picture for each group, too.
+std::vector<OutputFile> outputs_of(const QueryArguments& arguments) {
+  std::vector<OutputFile> outputs;
+  std::vector<std::string> others;
+  if (arguments.output) {
+    outputs.push_back({"--output", *arguments.output});
+    others = {*arguments.output, resolved(*arguments.output).string()};
+  }
+  if (!arguments.plot) return outputs;
+  outputs.push_back({"--plot", *arguments.plot});
+  for (const std::string& further : further_plots(*arguments.plot, others)) {
+    outputs.push_back({"--plot", further});
+  }
+  return outputs;
+}
+
 /// Everything about the files to write that can be known before the charge.
 Result<void> check_files(const QueryArguments& arguments, const session::Request& request,
-                         const policy::Policy& policy) {
-  for (const auto& [option, file] :
-       {std::pair{"--output", arguments.output}, std::pair{"--plot", arguments.plot}}) {
-    DISCREET_TRY(check_is_not_input(option, file, arguments.world, policy));
-  }
-  return arguments.plot ? check_is_drawn(request, policy) : Result<void>{};
+                         Asking& asking) {
+  DISCREET_TRY(check_outputs(outputs_of(arguments), files_of_world(arguments.world, asking)));
+  return arguments.plot ? check_is_drawn(request, asking.policy()) : Result<void>{};
 }
 
 /// That --rows is not passed over.
@@ -117,7 +129,7 @@ Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
                   arguments.question.request(sql, arguments.world.analyst));
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kUse, engine_says(streams)));
-  DISCREET_TRY(check_files(arguments, request, asking->policy()));
+  DISCREET_TRY(check_files(arguments, request, *asking));
   report::Progress progress(streams.err, "reading the data");
   const engine::OwnerLog log{.say = engine_says(streams), .progress = [&](int percent) {
                                progress.show(static_cast<std::uint64_t>(percent), 100);
@@ -130,9 +142,11 @@ Result<int> run_query(const QueryArguments& arguments, const Streams& streams) {
     text = answer_text(answered, format.text);
     if (format.text == report::Format::kTable) text += answer_drawing(answered);
   }
-  Result<void> written = write_answer(arguments, text, streams);
-  if (written && arguments.plot) written = write_plots(*arguments.plot, answered, streams);
-  DISCREET_TRY(bought(written));
+  const auto write = [&]() -> Result<void> {
+    DISCREET_TRY(write_answer(arguments, text, streams));
+    return arguments.plot ? write_plots(*arguments.plot, answered, streams) : Result<void>{};
+  };
+  DISCREET_TRY(asking->hand_over(streams, write));
   return 0;
 }
 

@@ -69,9 +69,7 @@ Result<std::optional<server::pgwire::Options>> pg_options(const ServeArguments& 
 Result<server::api::ServiceOptions> service_options(const ServeArguments& arguments,
                                                     const Streams& streams) {
   server::api::ServiceOptions options;
-  const std::string ledger = arguments.world.where.path();
-  options.state = arguments.state.value_or((ledger::is_postgres(ledger) ? "discreet" : ledger) +
-                                           std::string(".server"));
+  options.state = arguments.state.value_or(server_folder(arguments.world.where));
   options.pages = arguments.pages.value_or("");
   if (arguments.pg_listen) options.scram_rounds = server::identity::kScramRounds;
   options.surveys = arguments.surveys;

@@ -79,6 +79,11 @@ class Town {
     words.insert(words.end(), {"--policy", at(name), "--ledger", at(ledger)});
     return words;
   }
+  /// Where the ledger's id begins in a policy that names one: it may stand in quotes.
+  static std::size_t id_in(const std::string& policy) {
+    const std::size_t at = policy.rfind("ledger: ") + 8;
+    return policy[at] == '"' ? at + 1 : at;
+  }
   /// All balances of both ledgers.
   std::string spent() const {
     return discreet({"ledger", "show", "--ledger", at("l.ledger"), "--json"}).out +

@@ -113,8 +113,46 @@ Result<std::string> with_column(const std::string& text, const std::string& tabl
   return out;
 }
 
+namespace {
+
+/// The policy of `before` with that ledger, and nothing else.
+bool is_with_ledger(const std::string& text, Policy before, const std::string& id) {
+  before.ledger = id;
+  const Reading after = read_policy(text, ".", Open::kUndeclared);
+  return after.policy && *after.policy == before;
+}
+
+std::string line_of(const std::string& text, std::size_t at) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+  return "(line " + std::to_string(1 + std::count(text.begin(), end, '\n')) + ")";
+}
+
+}  // namespace
+
+std::string ledger_by_hand(const std::string& text, const std::string& id) {
+  const std::string words = "ledger: " + yaml_text(id);
+  const std::string plainly = "add this line to it: " + words;
+  const Reading before = read_policy(text, ".", Open::kUndeclared);
+  if (!before.policy) return plainly;
+  if (const std::size_t brace = text.find('{'); brace != text.npos) {
+    std::string changed = text;
+    changed.insert(brace + 1, words + ", ");
+    if (is_with_ledger(changed, *before.policy, id)) {
+      return "write this behind its first { " + line_of(text, brace) + ": " + words + ",";
+    }
+  }
+  if (const std::size_t dots = text.rfind("\n..."); dots != text.npos) {
+    std::string changed = text;
+    changed.insert(dots + 1, words + "\n");
+    if (is_with_ledger(changed, *before.policy, id)) {
+      return "add this line above its line ... " + line_of(text, dots + 1) + ": " + words;
+    }
+  }
+  return plainly;
+}
+
 Result<std::string> with_ledger(const std::string& text, const std::string& id) {
-  Reading before = read_policy(text, ".", Open::kUndeclared);
+  const Reading before = read_policy(text, ".", Open::kUndeclared);
   if (!before.policy) {
     return invalid_input("the policy has mistakes; see them with discreet policy check");
   }
@@ -127,9 +165,7 @@ Result<std::string> with_ledger(const std::string& text, const std::string& id) 
   const std::string end = line.ends_with('\r') ? "\r\n" : "\n";
   const std::string out = text + (text.ends_with('\n') ? "" : end) + indent +
                           "ledger: " + yaml_text(id) + kLedgerComment + end;
-  before.policy->ledger = id;
-  const Reading after = read_policy(out, ".", Open::kUndeclared);
-  if (!after.policy || *after.policy != *before.policy) {
+  if (!is_with_ledger(out, *before.policy, id)) {
     return Error{Code::kUnsupported, "a line cannot be added at its end"};
   }
   return out;

@@ -28,6 +28,10 @@ Result<std::string> with_column(const std::string& text, const std::string& tabl
 /// hand, as in a text that is one map in braces.
 Result<std::string> with_ledger(const std::string& text, const std::string& id);
 
+/// What the owner writes where, if with_ledger() or the file refuses: "add this line to it: ledger:
+/// ID", or where else in a text that is one map in braces or that ends with "...".
+std::string ledger_by_hand(const std::string& text, const std::string& id);
+
 /// Whether with_column() will find lines to replace, whatever the column becomes.
 /// Fails with: kNotFound; kUnsupported when the column shares its lines with others.
 Result<void> check_column_lines(const std::string& text, const ColumnPlace& place);

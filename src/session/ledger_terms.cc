@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "accounting/zcdp.h"
+#include "policy/write.h"
 
 namespace discreet::session {
 namespace {
@@ -51,11 +54,19 @@ std::string namespace_command(const ledger::NamespaceTerms& terms) {
   return out;
 }
 
-/// A cap of the ledger as a policy writes it.
-std::string cap_in_policy(const ledger::NamespaceTerms& terms, const Price& cap) {
-  const Rational delta = cap.delta.value() + terms.conversion_delta.value();
-  return "{" + std::string(ledger::amount_name(terms.notion)) + ": " + cap.amount.to_string() +
-         (delta.sign() > 0 ? ", delta: " + delta.to_string() : "") + "}";
+/// A cap as a policy writes it, so that terms_of() gives it back. Its delta is always there: an
+/// analyst without one has the budget's.
+std::string cap_in_policy(ledger::Notion notion, const Price& cap) {
+  const std::string amount =
+      "{" + std::string(ledger::amount_name(notion)) + ": " + cap.amount.to_string();
+  if (notion == ledger::Notion::kPure) return amount + "}";
+  const Rational delta = cap.delta.value() * (notion == ledger::Notion::kZcdp ? 2 : 1);
+  return amount + ", delta: " + delta.to_string() + "}";
+}
+
+/// An analyst's cap above the total is as good as the total, and a policy cannot say more.
+Price at_most(const Price& cap, const Price& total) {
+  return {std::min(cap.amount, total.amount), std::min(cap.delta, total.delta)};
 }
 
 /// Compares one namespace.
@@ -66,7 +77,10 @@ class Comparison {
       : wanted_(wanted), kept_(kept), places_(places) {}
 
   std::vector<Difference> take(const policy::Units& units) {
-    compare("the total cap of " + wanted_.name, "", wanted_.cap, kept_.total.cap());
+    units_ = &units;
+    if (wanted_.cap != kept_.total.cap()) {
+      differ("the total cap of " + wanted_.name, {}, wanted_.cap, kept_.total.cap());
+    }
     for (const ledger::AnalystTerms& analyst : wanted_.analysts) {
       if (units.analysts.contains(analyst.name)) compare_analyst(analyst);
     }
@@ -74,9 +88,8 @@ class Comparison {
       if (name == "owner" || units.analysts.contains(name)) continue;
       found_.push_back({"analyst " + name + " of " + wanted_.name +
                             " is not in the policy, but has a cap in the ledger, which stays",
-                        "write " + name + ": " + cap_in_policy(kept_.terms, account.cap()) +
-                            " under analysts: in the policy; who may log in is said by the "
-                            "server's accounts"});
+                        "write " + in_policy(name, at_most(account.cap(), kept_.total.cap())) +
+                            "; who may log in is said by the server's accounts"});
     }
     for (const std::string& value : wanted_.blocks) {
       if (kept_.block_numbers.contains(value)) continue;
@@ -94,8 +107,10 @@ class Comparison {
   void compare_analyst(const ledger::AnalystTerms& analyst) {
     const auto account = kept_.analysts.find(analyst.name);
     if (account != kept_.analysts.end()) {
-      return compare("the cap of analyst " + analyst.name + " of " + wanted_.name,
-                     " --analyst " + shell_word(analyst.name), analyst.cap, account->second.cap());
+      const Price kept = account->second.cap();
+      if (analyst.cap == kept || analyst.cap == at_most(kept, kept_.total.cap())) return;
+      return differ("the cap of analyst " + analyst.name + " of " + wanted_.name, analyst.name,
+                    analyst.cap, kept);
     }
     command("analyst " + analyst.name + " of " + wanted_.name +
                 " is in the policy, but has no cap in the ledger, and so cannot ask",
@@ -103,10 +118,34 @@ class Comparison {
                 shell_word(analyst.name) + " " + price_options(wanted_.notion, analyst.cap));
   }
 
+  /// "ann: {rho: 0.5, delta: 0.000001} under analysts: in the policy"; without a name the budget.
+  /// All caps of a policy are in one unit: where it has epsilons in zCDP, and the ledger's rho is no
+  /// round epsilon, all of them become rho.
+  std::string in_policy(const std::optional<std::string>& name, const Price& cap) const {
+    const auto text = [&](const Price& price) { return cap_in_policy(wanted_.notion, price); };
+    const bool becomes_rho = wanted_.notion == ledger::Notion::kZcdp && !units_->budget.is_rho;
+    if (!becomes_rho) {
+      return name ? policy::yaml_text(*name) + ": " + text(cap) + " under analysts: in the policy"
+                  : "budget: " + text(cap) + " in the policy";
+    }
+    std::map<std::string, Price> caps;
+    for (const ledger::AnalystTerms& analyst : wanted_.analysts) {
+      if (units_->analysts.contains(analyst.name)) caps.insert_or_assign(analyst.name, analyst.cap);
+    }
+    if (name) caps.insert_or_assign(*name, cap);
+    std::string analysts;
+    for (const auto& [each, price] : caps) {
+      analysts += (analysts.empty() ? "" : ", ") + policy::yaml_text(each) + ": " + text(price);
+    }
+    return "budget: " + text(name ? wanted_.cap : cap) +
+           (analysts.empty() ? "" : " and analysts: {" + analysts + "}") + " under " +
+           policy::yaml_text(wanted_.name) + ": in the policy, all in rho as the ledger has them";
+  }
+
   /// A cap can be raised in the ledger, and never lowered.
-  void compare(const std::string& whose, const std::string& options, const Price& wanted,
-               const Price& kept) {
-    if (wanted == kept) return;
+  void differ(const std::string& whose, const std::optional<std::string>& name, const Price& wanted,
+              const Price& kept) {
+    const std::string options = name ? " --analyst " + shell_word(*name) : "";
     const std::string what = whose + " is " + ledger::to_text(wanted_.notion, wanted) +
                              " in the policy and " + ledger::to_text(wanted_.notion, kept) +
                              " in the ledger, which holds";
@@ -118,13 +157,14 @@ class Comparison {
                                price_options(wanted_.notion, more) +
                                " --reason 'as the policy says'");
     }
-    found_.push_back({what, "a cap is never lowered: write " + cap_in_policy(kept_.terms, kept) +
-                                " in the policy"});
+    const Price most = name ? at_most(kept, kept_.total.cap()) : kept;
+    found_.push_back({what, "a cap is never lowered: write " + in_policy(name, most)});
   }
 
   const ledger::NamespaceTerms& wanted_;
   const ledger::NamespaceState& kept_;
   const std::string& places_;
+  const policy::Units* units_ = nullptr;
   std::vector<Difference> found_;
 };
 
