@@ -297,6 +297,10 @@ TEST(Tree, NoReaderChecksBytesOfAFileOrADatabase) {
   const Found own = {
       functions + "DISCREET_CHECK(value.has_value());",
       functions + "DISCREET_CHECK(dots != text.npos && by != text.npos && dots < by);",
+      // Types of columns, fixed when a statement is bound.
+      functions + "DISCREET_CHECK(false);",
+      functions + "DISCREET_CHECK(duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL);",
+      "src/engine/duckdb/moments.cc: DISCREET_CHECK(clock.has_value());",
       functions + "DISCREET_CHECK(colon != text.npos);",
       functions + "const std::size_t size = std::stoul(std::string(text.substr(0, colon)));",
       "src/engine/duckdb/sources.cc: DISCREET_CHECK(false);",  // behind a switch over an enum

@@ -185,8 +185,8 @@ void on_grid(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
                   [&](idx_t i) { return quantizer.from_binary64(in.values<std::uint64_t>()[i]); });
     case DUCKDB_TYPE_VARCHAR:
       return fill(in, count, output, [&](idx_t i) { return quantizer.from_text(in.text(i)); });
-    default:
-      DISCREET_CHECK(false);  // bind_grid
+    default:  // refused by bind_grid
+      DISCREET_CHECK(false);
   }
 }
 
@@ -226,7 +226,8 @@ void bind_decimal(duckdb_bind_info info) {
 void decimal_text(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
   const duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
   const LogicalType type(duckdb_vector_get_column_type(vector));
-  DISCREET_CHECK(duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL);  // bind_decimal
+  // Others are refused by bind_decimal.
+  DISCREET_CHECK(duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL);
   const Column in(vector);
   const idx_t count = duckdb_data_chunk_get_size(input);
   const std::size_t scale = duckdb_decimal_scale(type.get());

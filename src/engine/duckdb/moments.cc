@@ -114,7 +114,8 @@ void each_moment(duckdb_data_chunk input, duckdb_vector output, F f) {
   const duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
   const LogicalType type(duckdb_vector_get_column_type(vector));
   const std::optional<Clock> clock = clock_of(duckdb_get_type_id(type.get()));
-  DISCREET_CHECK(clock.has_value());  // bind_moment
+  // Others are refused by bind_moment.
+  DISCREET_CHECK(clock.has_value());
   const Column in(vector);
   const Words words(in, *clock);
   if (in.has_nulls()) duckdb_vector_ensure_validity_writable(output);

@@ -2,6 +2,7 @@
 #include "engine/lowering/relation.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <set>
 
@@ -170,7 +171,11 @@ Sql RelationLowering::scan(const Source& source, std::size_t index,
 Sql RelationLowering::among(const Identifier& unit, const std::vector<std::string>& units) const {
   if (!unit.whole) return dialect_.among(unit.sql, units);
   std::vector<Sql> numbers;
-  for (const std::string& one : units) numbers.push_back(dialect_.number(std::stoll(one)));
+  for (const std::string& one : units) {
+    std::int64_t number = 0;  // as the database printed it
+    std::from_chars(one.data(), one.data() + one.size(), number);
+    numbers.push_back(dialect_.number(number));
+  }
   return Sql::in(unit.sql, std::move(numbers));
 }
 
