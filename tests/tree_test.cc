@@ -300,9 +300,9 @@ TEST(Tree, NoReaderChecksBytesOfAFileOrADatabase) {
       // Types of columns, fixed when a statement is bound.
       functions + "DISCREET_CHECK(false);",
       functions + "DISCREET_CHECK(duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL);",
-      "src/engine/duckdb/moments.cc: DISCREET_CHECK(clock.has_value());",
       functions + "DISCREET_CHECK(colon != text.npos);",
       functions + "const std::size_t size = std::stoul(std::string(text.substr(0, colon)));",
+      "src/engine/duckdb/moments.cc: DISCREET_CHECK(clock.has_value());",
       "src/engine/duckdb/sources.cc: DISCREET_CHECK(false);",  // behind a switch over an enum
       interning + "DISCREET_CHECK(words_.size() < kFree);",
       interning + "DISCREET_CHECK(texts_.size() < kFree);",
