@@ -243,7 +243,7 @@ class RowWork {
       add(measurement.argument);
       parts_ += 2;
     }
-    return 1 + parts_ / 8;
+    return 1 + parts_ / 32;
   }
 
  private:
@@ -281,7 +281,7 @@ class RowWork {
     }
   }
 
-  std::int64_t parts_ = 0;  // eight of them take as long as a row
+  std::int64_t parts_ = 0;  // 32 of them take about as long as a row
 };
 
 /// The columns that a question reads of its private tables, at any depth.
@@ -383,53 +383,56 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
     return policy.find(table)->rows_per_unit.value_or(undeclared);
   };
   Counting counting(policy, facts, 1, size);
-  const auto most = [&](std::int64_t rows) -> Result<std::int64_t> {
+  const auto with = [&](std::int64_t rows) -> Result<Growth> {
     undeclared = rows;
-    DISCREET_ASSIGN(const Growth all, counting.of(plan.source));
-    return all.largest;
+    return counting.of(plan.source);
   };
-  // The largest cut in kRowsPerUnitLeast .. kRowsPerUnit that keeps W within a tenth of the limit,
-  // or the least that keeps it within the limit; or the largest of all, which is refused: what can
-  // be asked with a declared cut is the owner's to say.
-  std::int64_t low = kRowsPerUnitLeast;
+  // The largest cut in kRowsPerUnitLeast .. kRowsPerUnit that fits, or the least, or the largest of
+  // all, which is refused: what can be asked with a declared cut is the owner's to say.
+  const std::int64_t limit = policy.joined_rows_per_unit;
+  DISCREET_ASSIGN(Growth growth, with(policy::kRowsPerUnit));
+  DISCREET_ASSIGN(const Growth least, with(kRowsPerUnitLeast));
+  const std::int64_t aim = std::max(limit / 10, times(least.rows, out.work));
+  const auto fits = [&](const Growth& one) {
+    return one.largest <= limit && times(one.rows, out.work) <= aim;
+  };
   std::int64_t high = policy::kRowsPerUnit;
-  DISCREET_ASSIGN(std::int64_t w, most(high));
-  DISCREET_ASSIGN(const std::int64_t least, most(low));
-  const std::int64_t limit = policy.joined_rows_per_unit / out.work;
-  const std::int64_t aim = std::max(limit / 10, least);
-  if (w > aim && least <= limit) {
-    while (low < high) {  // most(low) fits
+  if (!fits(growth) && fits(least)) {
+    for (std::int64_t low = kRowsPerUnitLeast; low < high;) {  // with(low) fits
       const std::int64_t middle = low + (high - low + 1) / 2;
-      DISCREET_ASSIGN(const std::int64_t there, most(middle));
-      if (there <= aim) {
+      DISCREET_ASSIGN(const Growth there, with(middle));
+      if (fits(there)) {
         low = middle;
       } else {
         high = middle - 1;
       }
     }
-    DISCREET_ASSIGN(w, most(low));
-  } else {
-    DISCREET_ASSIGN(w, most(high));
   }
+  DISCREET_ASSIGN(growth, with(high));
   out.cuts = columns.cuts(size);
   out.is_known = static_cast<bool>(facts);
-  if (out.is_known) out.most = w;
+  if (!out.is_known) return out;
+  out.most = growth.largest;
+  out.joined = growth.rows;
   return out;
 }
 
 Result<void> check_joined_rows(const JoinedRows& rows, const policy::Policy& policy) {
   DISCREET_CHECK(rows.is_known);
-  if (!rows.most || times(*rows.most, rows.work) <= policy.joined_rows_per_unit) return {};
+  const std::int64_t limit = policy.joined_rows_per_unit;
+  if (!rows.most) return {};
+  const bool much_work = *rows.most <= limit;
+  if (much_work && times(rows.joined, rows.work) <= limit) return {};
   std::vector<std::string> tables;
   for (const auto& [name, cut] : rows.cuts) tables.push_back(in_quotes(name));
-  return Error{Code::kRefused,
-               "one unit's rows could become " + std::to_string(*rows.most) +
-                   " joined rows, and at most " +
-                   std::to_string(policy.joined_rows_per_unit / rows.work) + " are allowed" +
-                   (rows.work == 1 ? "" : " where so much is computed of each") +
-                   ": join fewer tables, join along keys, or group by the unit in subqueries "
-                   "first; the owner may declare a smaller rows_per_unit of " +
-                   one_of(tables) + " in the policy, or a larger joined_rows_per_unit"};
+  return Error{
+      Code::kRefused,
+      "one unit's rows could become " + std::to_string(much_work ? rows.joined : *rows.most) +
+          " joined rows, and at most " + std::to_string(much_work ? limit / rows.work : limit) +
+          " are allowed" + (much_work ? " where so much is computed of each" : "") +
+          ": join fewer tables, join along keys, or group by the unit in subqueries "
+          "first; the owner may declare a smaller rows_per_unit of " +
+          one_of(tables) + " in the policy, or a larger joined_rows_per_unit"};
 }
 
 std::string to_text(const JoinedRows& rows) {

@@ -58,15 +58,16 @@ struct JoinedRows {
   /// has; or where the facts about public tables are not known.
   std::optional<std::int64_t> most;
   bool is_known = true;                 ///< the facts were given, or are not needed
-  std::int64_t work = 1;                ///< that a joined row takes: so often it counts
+  std::int64_t joined = 0;              ///< of W, those of all tables together
+  std::int64_t work = 1;                ///< that one of these takes: so often it counts
   std::map<std::string, ScanCut> cuts;  ///< by table; empty: nothing is multiplied
 
   bool multiplied() const { return !cuts.empty(); }
 };
 
 /// Where `rows_per_unit` is not declared a table's cut is policy::kRowsPerUnit, or less, down to
-/// kRowsPerUnitLeast, if W times `work` would be above a tenth of the policy's
-/// `joined_rows_per_unit` otherwise: a unit that causes 100,000 joined rows takes some tens of
+/// kRowsPerUnitLeast, if otherwise W would be above the policy's `joined_rows_per_unit`, or `joined`
+/// times `work` above a tenth of that: a unit that causes 100,000 joined rows takes some tens of
 /// milliseconds.
 inline constexpr std::int64_t kRowsPerUnitLeast = 40;
 

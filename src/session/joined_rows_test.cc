@@ -119,12 +119,12 @@ TEST(JoinedRows, ExplainSaysWhatIsCutAndHowMuchAUnitCanCause) {
   EXPECT_EQ(said(clinic, county).find("joined rows"), std::string::npos);
   Clinic more({"INSERT INTO zips SELECT zips.* FROM zips, range(59)"});
   EXPECT_NE(said(more, county)
-                .find("at most 555 rows of visits are read, chosen by a hash of their contents; a "
-                      "unit causes at most 33300 joined rows"),
+                .find("at most 1666 rows of visits are read, chosen by a hash of their contents; a "
+                      "unit causes at most 99960 joined rows"),
             std::string::npos)
       << said(more, county);
-  Clinic most({"INSERT INTO zips SELECT zips.* FROM zips, range(20000)"});
-  EXPECT_NE(said(most, county).find("at most 333333 are allowed"), std::string::npos)
+  Clinic most({"INSERT INTO zips SELECT zips.* FROM zips, range(30000)"});
+  EXPECT_NE(said(most, county).find("at most 1000000 are allowed"), std::string::npos)
       << said(most, county);
   const auto refused = most.ask(request(county));
   ASSERT_FALSE(refused);
