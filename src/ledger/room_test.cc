@@ -60,7 +60,6 @@ struct Held {
 
 TEST(Room, IsTakenBeforeTheChargeOrTheTry) {
   Held held;
-  if (is_postgres(held.home.path)) GTEST_SKIP() << "a server's disk is not seen";
   for (const int error : {ENOSPC, EDQUOT, EFBIG}) {
     held.room = judge_room(error);
     const auto outcome = retry(*held.ledger);
@@ -91,7 +90,6 @@ TEST(Room, IsTakenBeforeTheChargeOrTheTry) {
 
 TEST(Room, ForALongAnswerItIsLookedForUnderQuotasToo) {
   Held held;
-  if (is_postgres(held.home.path)) GTEST_SKIP();
   auto outcome = retry(*held.ledger);
   Paid& paid = std::get<Paid>(*outcome);
   {
@@ -118,7 +116,6 @@ bool holds_under(rlim_t bytes, const std::function<bool()>& work) {
 TEST(Room, UnderALimitOfFileSizesNothingIsCharged) {
   Home home;
   home.create().reset();
-  if (is_postgres(home.path)) GTEST_SKIP();
   for (const rlim_t bytes : {600U << 10, 4U << 20}) {
     EXPECT_TRUE(holds_under(bytes, [&] {
       const auto ledger = home.try_open();

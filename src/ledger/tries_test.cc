@@ -315,10 +315,9 @@ TEST(Tries, OnBentCoinsThereIsOneTry) {
   EXPECT_NE(text_of(retry(*ledger, what)).find("one answer"), std::string::npos);
 }
 
-TEST(Tries, ADiskThatIsAlmostFullIsFoundBeforeTheCharge) {
+TEST(Tries, ADiskThatIsAlmostFullIsFoundBeforeTheChargeInTheFile) {
   Home home;
   home.create().reset();
-  if (is_postgres(home.path)) GTEST_SKIP() << "a server's disk is not seen";
   World world = home.world();
   std::uint64_t free = kLeastRoom - 1;
   world.room = [&](const std::filesystem::path&) { return Result<std::uint64_t>(free); };

@@ -90,7 +90,6 @@ TEST(TryLock, OfSevenProcessesOneIsChargedAndAllAreAnswered) {
   for (const bool has_ids : {true, false}) {
     Home home;
     home.create().reset();
-    if (is_postgres(home.path)) GTEST_SKIP() << "processes do not see each other's tries there";
     std::vector<std::unique_ptr<Child>> children;
     for (int i = 0; i < 7; ++i) {
       const Ask what{.id = has_ids ? "one id" : "id " + std::to_string(i)};
@@ -121,7 +120,6 @@ TEST(TryLock, OfSevenProcessesOneIsChargedAndAllAreAnswered) {
 TEST(TryLock, ATryThatIsKilledIsTakenOver) {
   Home home;
   home.create().reset();
-  if (is_postgres(home.path)) GTEST_SKIP();
   Child child([&](const auto& say, const auto& wait) {
     const auto ledger = home.try_open();
     const auto outcome = retry(**ledger);
@@ -142,7 +140,6 @@ TEST(TryLock, ATryThatIsKilledIsTakenOver) {
 TEST(TryLock, OneThatTakesTooLongIsSaidAndNothingIsUsed) {
   Home home;
   home.create().reset();
-  if (is_postgres(home.path)) GTEST_SKIP();
   Child child([&](const auto& say, const auto& wait) {
     const auto ledger = home.try_open();
     const auto outcome = retry(**ledger);
