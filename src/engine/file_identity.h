@@ -27,8 +27,8 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// That it is a file which this process may read. It is not opened for that: whoever closes a file
-/// takes away all locks that the process has on it (fcntl(2)), also DuckDB's.
+/// That this process may read it, and that it is a file. It is not opened: closing it would drop all
+/// locks that the process has on it (fcntl(2)), also DuckDB's.
 /// Fails with: kNotFound; kInvalidInput for what is not a file; kStorage.
 Result<void> check_readable(const std::string& path);
 

@@ -118,7 +118,7 @@ class RowMemory {
 /// The rows of one part that one thread took in, in blocks that grow.
 class RowStore {
  public:
-  /// `crowd`: so many words are a reason to look whose they are.
+  /// Above `crowd` words it is worth looking whose they are.
   explicit RowStore(std::size_t crowd) : crowd_(crowd) {}
 
   std::uint64_t* next(std::size_t words, RowMemory& memory) {

@@ -21,8 +21,8 @@ Result<std::uint64_t> room_at(const std::filesystem::path& file);
 std::optional<std::uint64_t> growth_left(const std::filesystem::path& file);
 
 /// What to make of a failure to reserve room: `error` is the operating system's. Whatever says that
-/// there is none, disk, quota or limit, is kStorage and names it; what says that a file system
-/// cannot reserve is no failure.
+/// there is none, disk, quota or limit, is kStorage and names it. That a file system cannot reserve
+/// room is not a failure.
 Result<void> judge_room(int error);
 
 /// Bytes of a disk that nobody else can have: a file without a name, so that they are free again

@@ -58,8 +58,8 @@ TEST(JoinedRows, WhichRowsAreReadFollowsFromTheirContentsAlone) {
   }
 }
 
-// Patients without a row in the table where stays' paths end: their stays are nobody's, and in no
-// scan that is cut, whoever has how many rows.
+// Some patients have no row in the table where the paths of stays end: their stays are nobody's,
+// and a scan that is cut leaves them out, however many rows Bob has.
 TEST(JoinedRows, OnePersonsRowsChangeNobodyElses) {
   const auto clinic_with = [](int stays_of_bob) {
     return std::make_unique<Clinic>(std::vector<std::string>{

@@ -78,7 +78,7 @@ LoweredPlan lower_plan(const plan::Checked& checked, const CutFacts& facts, cons
 Select rows_of_nobody(const std::string& table, const policy::Policy& policy,
                       const Dialect& dialect, const Schemas& schemas);
 
-/// For ScanFacts::above: the units that have more than so many rows in a private table, as texts.
+/// For ScanFacts::above: the units with more than `rows` rows in a private table, as texts.
 Select units_above(const std::string& table, std::int64_t rows, const policy::Policy& policy,
                    const Dialect& dialect, const Schemas& schemas);
 

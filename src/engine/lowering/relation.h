@@ -92,7 +92,7 @@ class RelationLowering {
   /// A table of a path. `unit_column`: what is read of it as the unit, if anything is.
   Sql path_table(const policy::UnitPath::Step& step, const std::string& unit_column) const;
   Sql among(const Identifier& unit, const std::vector<std::string>& units) const;
-  /// Of rows with an owner, of each unit the first so many in an order of their contents.
+  /// Of the rows with an owner, each unit's first cut.rows, in an order of their contents.
   Sql first_rows(const plan::Source& source, std::size_t index, const plan::ScanCut& cut,
                  const Identifier& unit, Select rows) const;
   Sql subquery(const plan::TableUse& use, bool with_unit) const;

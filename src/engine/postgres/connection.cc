@@ -42,8 +42,8 @@ std::vector<Setting> settings(const std::string& time_limit) {
       {"statement_timeout", lowering::quote_text(time_limit), time_limit},
       {"jit", "off", "off"},  // a statement is run once: compiling it takes longer than it saves
       {"gin_fuzzy_search_limit", "0", "0"},  // another number leaves out rows, by chance
-      // What takes time by what one person's rows hold (private_tables.h): hash tables, and a table
-      // that is read anew for each row of another because few were expected.
+      // One person's rows could make these slow (private_tables.h): hash tables, and nested loops
+      // that were chosen because few rows were expected.
       {"enable_hashagg", "off", "off"},
       {kHashJoins, "off", "off"},
       {"enable_memoize", "off", "off"},

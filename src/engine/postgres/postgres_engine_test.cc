@@ -720,7 +720,7 @@ TEST_F(PostgresEngineTest, StopsInTheMiddleOfRowsAndGoesOnAfterwards) {
   connection->end();
 }
 
-// One byte more is no value, in what is compared, counted and sent.
+// One byte more is NULL wherever the text is compared, counted or sent.
 TEST_F(PostgresEngineTest, ALongTextIsReadAsNull) {
   const std::string schema = server().fresh_schema();
   for (const std::string type : {"text", "varchar", "varchar(70000)"}) {

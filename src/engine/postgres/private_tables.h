@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which statements PostgreSQL may join by hash tables. Its hash functions have no secret: whoever
-// chooses what stands in 16,384 rows can make all of them fall into one bucket. Two tables with
+// Which statements PostgreSQL may join by hash tables. Its hash functions have no secret: anyone
+// who chooses the contents of 16,384 rows can make all of them fall into one bucket. Two tables with
 // such rows then take the product of both to join, and how long a question takes, or that it runs
 // out of time, tells whether that person's rows pass its filters.
 //
