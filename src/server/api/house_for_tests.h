@@ -83,8 +83,10 @@ struct HouseOptions {
   int answer_ms = 10;
   const char* cap = "1e12";
   bool is_zcdp = false;
-  std::string survey = {};  ///< in place of survey.csv
-  bool holds_time = false;  ///< deadlines come when the test says so: held_ms
+  std::string survey = {};    ///< in place of survey.csv
+  bool holds_time = false;    ///< deadlines come when the test says so: held_ms
+  bool holds_clock = false;   ///< time passes when the test says so: later_ms
+  unsigned scram_rounds = 0;  ///< of passwords at the door for PostgreSQL's clients
   Deprecations old_names = deprecations();
 };
 
@@ -115,6 +117,7 @@ class House {
          .pages = scratch / "pages",
          .surveys = {scratch / "colour.survey"},
          .cost = {.passes = 1, .kib = 64},
+         .scram_rounds = with.scram_rounds,
          .per_account = many,
          .per_peer = many,
          .logins_per_peer = many,
@@ -125,7 +128,10 @@ class House {
                         const std::int64_t held = held_ms;
                         return held == 0 ? system_time_ms() : held;
                       }},
-         .clock = [this] { return system_time_ms() + later_ms; },
+         .clock =
+             [this, start = with.holds_clock ? system_time_ms() : 0] {
+               return (start == 0 ? system_time_ms() : start) + later_ms;
+             },
          .old_names = with.old_names,
          .log =
              [this](const std::string& line) {

@@ -5,6 +5,7 @@
 #include "engine/keyed_hash.h"
 #include "ledger/seal.h"
 #include "server/http/connection.h"
+#include "server/peer.h"
 
 namespace discreet::server::http {
 
@@ -41,7 +42,7 @@ bool Hub::has_room(const std::string& peer) {
   if (connections_.size() >= options.limits.connections) return false;
   const auto found = peers_.find(peer);
   return found == peers_.end() || found->second < options.limits.connections_per_peer ||
-         net::ip::make_address(peer).is_loopback();
+         is_loopback(peer);
 }
 
 void Hub::finish_connections(bool at_once) {

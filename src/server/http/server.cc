@@ -7,6 +7,7 @@
 
 #include "server/http/connection.h"
 #include "server/http/tls.h"
+#include "server/peer.h"
 
 namespace discreet::server::http {
 namespace {
@@ -89,7 +90,7 @@ class Server::Impl {
     boost::system::error_code error;
     const tcp::endpoint peer = socket.remote_endpoint(error);
     if (error) return;
-    std::string name = peer.address().to_string();
+    std::string name = peer_of(peer.address().to_string());
     if (!hub_->has_room(name)) return;  // closes it
     socket.set_option(tcp::no_delay(true), error);
     if (context_) {

@@ -203,24 +203,32 @@ Result<std::string> Accounts::hash_of(const std::string& name, Account* account)
   return hash;
 }
 
-bool Accounts::is_right(const std::string& hash, const std::string& password) {
-  const std::lock_guard lock(hashing_);
+bool Accounts::is_password(const std::string& hash, const std::string& password) const {
   const bool matches = verify_password(hash.empty() ? nobody_ : hash, password);
   return matches && !hash.empty();
 }
 
-Result<std::optional<Login>> Accounts::log_in(const std::string& name, const std::string& password,
-                                              const std::string& peer) {
-  if (!is_name(name)) {  // takes as long, and is not remembered
-    is_right("", password);
-    return std::optional<Login>{};
+template <class IsRight>
+bool Accounts::try_once(const std::string& name, const std::string& peer, const IsRight& is_right) {
+  const std::lock_guard lock(trying_);
+  if (!is_name(name)) {  // nobody's: it takes as long, and is not remembered, however long it is
+    (void)is_right();
+    return false;
   }
   const std::string trial = trial_of(name, peer);
-  if (!lock_out_.begin(trial)) return std::optional<Login>{};
+  if (lock_out_.is_locked(trial)) return false;
+  const bool was_right = is_right();
+  lock_out_.note(trial, was_right);
+  return was_right;
+}
+
+Result<std::optional<Login>> Accounts::log_in(const std::string& name, const std::string& password,
+                                              const std::string& peer) {
   Login login;
   DISCREET_ASSIGN(const std::string hash, hash_of(name, &login.account));
-  if (!is_right(hash, password)) return std::optional<Login>{};
-  lock_out_.note(trial, true);
+  if (!try_once(name, peer, [&] { return is_password(hash, password); })) {
+    return std::optional<Login>{};
+  }
   DISCREET_ASSIGN(login.token, fresh_secret());
   const std::int64_t now = options_.clock();
   login.expires_ms = now + options_.token_ms;
@@ -275,10 +283,8 @@ Result<void> Accounts::change_password(const std::string& name, const std::strin
                                        const std::string& new_password, const std::string& peer) {
   Account account;
   DISCREET_ASSIGN(const std::string hash, hash_of(name, &account));
-  const std::string trial = trial_of(name, peer);
   const Error wrong{Code::kRefused, "that is not the present password"};
-  if (!lock_out_.begin(trial) || !is_right(hash, old_password)) return wrong;
-  lock_out_.note(trial, true);
+  if (!try_once(name, peer, [&] { return is_password(hash, old_password); })) return wrong;
   DISCREET_ASSIGN(const std::string changed, hash_password(new_password, options_.cost));
   DISCREET_ASSIGN(const auto verifier, verifier_for(new_password));
   const std::lock_guard lock(mutex_);
@@ -335,14 +341,16 @@ Result<std::optional<ScramVerifier>> Accounts::stored_verifier(const std::string
 Result<ScramVerifier> Accounts::scram_verifier(const std::string& name) {
   Account ignored;
   DISCREET_ASSIGN(const auto stored, stored_verifier(name, &ignored));
-  ScramVerifier mock = mock_verifier(mock_, name, options_.scram_rounds);
-  if (!stored || options_.scram_rounds == 0) return mock;
-  if (!is_name(name) || lock_out_.is_locked(name)) {  // looks as always, and fits nothing
-    mock.salt = stored->salt;
-    mock.rounds = stored->rounds;
-    return mock;
+  if (!stored || options_.scram_rounds == 0) {
+    return mock_verifier(mock_, name, options_.scram_rounds);
   }
   return *stored;
+}
+
+Result<std::optional<Account>> Accounts::prove_scram(const ScramTry& given) {
+  const auto is_right = [&] { return is_proof(given.verifier, given.messages, given.proof); };
+  if (!try_once(given.name, given.peer, is_right)) return std::optional<Account>{};
+  return find_scram(given.name, given.verifier);
 }
 
 Result<std::optional<Account>> Accounts::find_scram(const std::string& name,

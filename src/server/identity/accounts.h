@@ -6,6 +6,10 @@
 // A2  A wrong password, a name that nobody has and a name that is locked get the same answer, after
 //     the same work (but for locked ones, whoever they are).
 // A3  A token is accepted until it expires, its account is removed or its password changes.
+// A4  Wrong passwords lock a name for the peer that they came from, and for no other, whichever
+//     door they came through (HTTP, PostgreSQL's protocol). While it is locked nothing is looked at
+//     or counted; the owner's unlock() ends it. Tries are judged one at a time, so that many at
+//     once get no more guesses than one after the other. At most 10,000 pairs are remembered.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +59,15 @@ struct AccountsOptions {
   unsigned scram_rounds = 0;  ///< 0: no verifiers are kept for SCRAM
 };
 
+/// What a client of SCRAM says of its password.
+struct ScramTry {
+  std::string name;
+  std::string peer;        ///< as peer_of() names it
+  ScramVerifier verifier;  ///< that the client was given the salt of
+  std::string messages;    ///< RFC 5802's AuthMessage
+  std::string proof;
+};
+
 class Accounts {
  public:
   /// Fails with: kStorage, kCorrupt.
@@ -70,8 +83,7 @@ class Accounts {
   Result<void> remove(const std::string& name);
   Result<std::vector<Account>> list();
 
-  /// None: not these words, or locked, or nobody. Takes the time of one hash. Locks are for a name
-  /// and a peer together: nobody can lock others out from elsewhere.
+  /// None: not these words, or locked (A4), or nobody. Takes the time of one hash.
   Result<std::optional<Login>> log_in(const std::string& name, const std::string& password,
                                       const std::string& peer = {});
   /// Ends the locks of that name, from all peers.
@@ -84,11 +96,11 @@ class Accounts {
   Result<void> change_password(const std::string& name, const std::string& old_password,
                                const std::string& new_password, const std::string& peer = {});
 
-  /// What a password of that name is proved against. For a name that nobody has, that is locked, or
-  /// whose password was set and not used since verifiers are kept: one that no password fits,
-  /// always the same (A2).
+  /// What a password of that name is proved against. For a name that nobody has, or whose password
+  /// was set and not used since verifiers are kept: one that no password fits, always the same (A2).
   Result<ScramVerifier> scram_verifier(const std::string& name);
-  void note_scram(const std::string& name, bool was_right) { lock_out_.note(name, was_right); }
+  /// As log_in(), without a token.
+  Result<std::optional<Account>> prove_scram(const ScramTry& given);
   /// Whose verifier that is; none once the account was removed or its password changed (A3).
   Result<std::optional<Account>> find_scram(const std::string& name, const ScramVerifier& verifier);
 
@@ -97,7 +109,10 @@ class Accounts {
   explicit Accounts(const AccountsOptions& options);
   /// The stored hash; "" for nobody.
   Result<std::string> hash_of(const std::string& name, Account* account);
-  bool is_right(const std::string& hash, const std::string& password);
+  /// Whether one try at a password was looked at and right (A4).
+  template <class IsRight>
+  bool try_once(const std::string& name, const std::string& peer, const IsRight& is_right);
+  bool is_password(const std::string& hash, const std::string& password) const;
   /// Runs `work` as one transaction. Requires: mutex_ is held.
   template <class Work>
   Result<void> at_once(const Work& work);
@@ -112,8 +127,8 @@ class Accounts {
   std::string nobody_;  // a hash that no password has
   std::string mock_;    // the secret of mock_verifier()
   LockOut lock_out_;
-  std::mutex hashing_;  // argon2id takes memory: one at a time
-  std::mutex mutex_;    // guards the database
+  std::mutex trying_;  // A4; and argon2id takes memory
+  std::mutex mutex_;   // guards the database
   std::unique_ptr<Database> database_;
 };
 

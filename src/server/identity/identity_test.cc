@@ -5,6 +5,7 @@
 #include "ledger/scratch_for_tests.h"
 #include "server/identity/accounts.h"
 #include "server/identity/audit_log.h"
+#include "server/peer.h"
 
 namespace discreet::server::identity::identity_test {
 namespace {
@@ -64,14 +65,32 @@ TEST(Limits, RefillAndLock) {
   lock.note("ann", true);
   lock.note("ann", false);
   EXPECT_FALSE(lock.is_locked("ann"));
-  // A trial counts when it begins: of many at once no more than so many go on.
-  int begun = 0;
-  for (int i = 0; i < 50; ++i) begun += lock.begin("bob\n1.2.3.4") ? 1 : 0;
-  EXPECT_EQ(begun, 3);
-  EXPECT_TRUE(lock.begin("bob\n5.6.7.8"));  // from elsewhere
-  EXPECT_TRUE(lock.begin("bo\n1.2.3.4"));
+  for (int i = 0; i < 3; ++i) lock.note("bob\n1.2.3.4", false);
+  EXPECT_TRUE(lock.is_locked("bob\n1.2.3.4"));
+  EXPECT_FALSE(lock.is_locked("bob\n5.6.7.8"));  // from elsewhere
+  EXPECT_FALSE(lock.is_locked("bo\n1.2.3.4"));
   lock.forget("bob\n");
-  EXPECT_TRUE(lock.begin("bob\n1.2.3.4"));
+  EXPECT_FALSE(lock.is_locked("bob\n1.2.3.4"));
+}
+
+TEST(Peer, IsOneForWhomeverASubscriberCanBe) {
+  struct Case {
+    const char* address;
+    const char* peer;
+    bool is_loopback;
+  };
+  for (const Case& each : {Case{"192.0.2.7", "192.0.2.7", false},
+                           {"::ffff:192.0.2.7", "192.0.2.7", false},
+                           {"127.0.0.9", "127.0.0.9", true},
+                           {"::ffff:127.0.0.9", "127.0.0.9", true},
+                           {"::1", "::1", true},
+                           {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", false},
+                           {"2001:db8:1:2::9", "2001:db8:1:2::/64", false},
+                           {"2001:db8:1:3::9", "2001:db8:1:3::/64", false},
+                           {"", "", false}}) {
+    EXPECT_EQ(peer_of(each.address), each.peer);
+    EXPECT_EQ(is_loopback(peer_of(each.address)), each.is_loopback) << each.address;
+  }
 }
 
 class AccountsTest : public testing::Test {

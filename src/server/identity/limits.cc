@@ -23,32 +23,19 @@ bool LockOut::is_locked(const std::string& name) {
   return trials_.of(name).until_ms > now;
 }
 
-void LockOut::fail(Trial& trial, std::int64_t now) const {
-  constexpr std::int64_t kMostMs = 15 * 60 * 1000;
-  ++trial.failures;
-  if (trial.failures < free_) return;
-  const int doublings = std::min(trial.failures - free_, 20);
-  trial.until_ms = now + std::min(kMostMs, std::int64_t{1000} << doublings);
-}
-
-bool LockOut::begin(const std::string& name) {
-  const std::int64_t now = clock_();
-  const std::lock_guard lock(mutex_);
-  Trial& trial = trials_.of(name);
-  if (trial.until_ms > now) return false;
-  fail(trial, now);
-  return true;
-}
-
 void LockOut::note(const std::string& name, bool was_right) {
+  constexpr std::int64_t kMostMs = 15 * 60 * 1000;
   const std::int64_t now = clock_();
   const std::lock_guard lock(mutex_);
   Trial& trial = trials_.of(name);
   if (was_right) {
     trial = {};
-  } else {
-    fail(trial, now);
+    return;
   }
+  ++trial.failures;
+  if (trial.failures < free_) return;
+  const int doublings = std::min(trial.failures - free_, 20);
+  trial.until_ms = now + std::min(kMostMs, std::int64_t{1000} << doublings);
 }
 
 void LockOut::forget(const std::string& prefix) {

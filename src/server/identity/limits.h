@@ -76,15 +76,14 @@ class RateLimit {
 };
 
 /// After `free` failures in a row a name is locked for a second, then two, four ... up to a quarter
-/// of an hour. Names that nobody has are locked like the others, so that a lock tells nothing. A
-/// trial counts as failed when it begins: many at once get no more guesses than one after the
-/// other.
+/// of an hour. Names that nobody has are locked like the others, so that a lock tells nothing.
+///
+/// Whoever tries asks is_locked() first and notes nothing while it is: so neither a right password
+/// nor a wrong one prolongs a lock.
 class LockOut {
  public:
   explicit LockOut(Clock clock, int free = 5) : free_(free), clock_(std::move(clock)) {}
   bool is_locked(const std::string& name);
-  /// Whether a trial may begin. It counts as failed until note() says otherwise.
-  bool begin(const std::string& name);
   void note(const std::string& name, bool was_right);
   /// Forgets all trials whose name begins so.
   void forget(const std::string& prefix);
@@ -97,7 +96,6 @@ class LockOut {
   const int free_;
   const Clock clock_;
   std::mutex mutex_;
-  void fail(Trial& trial, std::int64_t now) const;
   Recent<Trial> trials_{10'000};
 };
 

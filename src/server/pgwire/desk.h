@@ -88,8 +88,9 @@ class Desk {
 
   virtual bool may_log_in(const std::string& peer) = 0;
   virtual Result<identity::ScramVerifier> verifier(const std::string& name) = 0;
-  virtual Result<void> note_login(const std::string& name, bool was_right) = 0;
-  /// Who that is, as long as the password stays.
+  /// Whose password that proves; none: nobody's, or the name is locked for that peer.
+  virtual Result<std::optional<identity::Account>> prove(const identity::ScramTry& given) = 0;
+  /// Who that still is, as long as the password stays.
   virtual Result<std::optional<identity::Account>> account(
       const std::string& name, const identity::ScramVerifier& verifier) = 0;
   virtual bool may_ask(const std::string& account) = 0;

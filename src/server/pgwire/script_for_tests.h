@@ -3,6 +3,9 @@
 // the tests and the fuzzer: no sockets, no ledger, no data.
 #pragma once
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -43,6 +46,22 @@ inline identity::ScramVerifier test_verifier() {
           .server_key = std::string(32, 'v')};
 }
 
+/// RFC 5802's ClientKey of a password.
+inline std::string client_key(const std::string& password, const std::string& salt, int rounds) {
+  std::string salted(32, '\0');
+  std::string key(32, '\0');
+  const auto bytes = [](std::string& text) {
+    return reinterpret_cast<unsigned char*>(text.data());
+  };
+  std::string copy = salt;
+  PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), bytes(copy),
+                    static_cast<int>(copy.size()), rounds, EVP_sha256(), 32, bytes(salted));
+  unsigned size = 0;
+  HMAC(EVP_sha256(), salted.data(), 32, reinterpret_cast<const unsigned char*>("Client Key"), 10,
+       bytes(key), &size);
+  return key;
+}
+
 /// Answers each question with two made-up rows for each of its columns.
 class MadeUpDesk final : public Desk {
  public:
@@ -53,9 +72,10 @@ class MadeUpDesk final : public Desk {
     if (name == "ann") return test_verifier();
     return identity::mock_verifier("secret", name, 1);
   }
-  Result<void> note_login(const std::string&, bool was_right) override {
-    logins.push_back(was_right);
-    return {};
+  Result<std::optional<identity::Account>> prove(const identity::ScramTry& given) override {
+    logins.push_back(identity::is_proof(given.verifier, given.messages, given.proof));
+    if (!logins.back()) return std::optional<identity::Account>{};
+    return account(given.name, given.verifier);
   }
   Result<std::optional<identity::Account>> account(const std::string& name,
                                                    const identity::ScramVerifier&) override {
@@ -119,6 +139,12 @@ class Script final : public Stream {
  public:
   Script(std::string user, std::string rest, bool is_right = true)
       : user_(std::move(user)), rest_(std::move(rest)), is_right_(is_right) {}
+  /// Logs in with a real password, and hangs up.
+  static Script with_password(std::string user, std::string password) {
+    Script script(std::move(user), "");
+    script.password_ = std::move(password);
+    return script;
+  }
   /// Sends just these bytes.
   static Script raw(std::string bytes) {
     Script script("", std::move(bytes));
@@ -164,11 +190,20 @@ class Script final : public Stream {
         if (at == std::string::npos) return "";
         const std::string server_first = written.substr(at);  // the last that was written
         const std::string end = "c=biws," + server_first.substr(0, server_first.find(','));
-        identity::ScramVerifier keyed = test_verifier();
-        keyed.server_key = keyed.stored_key;
+        std::string proof = is_right_ ? client_key() : std::string(32, 'x');
+        if (password_) {
+          const std::size_t salt_at = server_first.find(",s=") + 3;
+          const std::size_t rounds_at = server_first.find(",i=");
+          proof = client_key(
+              *password_,
+              identity::from_base64(server_first.substr(salt_at, rounds_at - salt_at)).value(),
+              std::stoi(server_first.substr(rounds_at + 3)));
+        }
+        identity::ScramVerifier keyed;  // by the stored key, as the server's is by its own
+        const Hash stored = ledger::sha256(password_ ? proof : client_key());
+        keyed.server_key = std::string(stored.begin(), stored.end());
         const std::string signature =
             identity::server_signature(keyed, bare_ + "," + server_first + "," + end);
-        std::string proof = is_right_ ? client_key() : std::string(32, 'x');
         for (std::size_t i = 0; i < proof.size(); ++i) {
           proof[i] = static_cast<char>(proof[i] ^ signature[i]);
         }
@@ -184,6 +219,7 @@ class Script final : public Stream {
   std::string user_;
   std::string rest_;
   bool is_right_;
+  std::optional<std::string> password_;
   const std::string bare_ = "n=,r=abc";
   int step_ = 0;
   std::string to_read_;

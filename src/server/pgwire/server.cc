@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "engine/keyed_hash.h"
+#include "server/peer.h"
 
 namespace discreet::server::pgwire {
 
@@ -73,10 +74,8 @@ std::string name_of(const sockaddr_storage& peer) {
           ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(&peer)->sin6_addr)
           : &reinterpret_cast<const sockaddr_in*>(&peer)->sin_addr;
   inet_ntop(peer.ss_family, address, text, sizeof(text));
-  return text;
+  return peer_of(text);
 }
-
-bool is_loopback(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
 
 /// Small messages go at once; a peer that vanished is noticed after some two minutes.
 void prepare(int socket) {

@@ -3,10 +3,14 @@
 
 namespace discreet::server::pgwire {
 
-Result<void> ServiceDesk::note_login(const std::string& name, bool was_right) {
-  service_.accounts().note_scram(name, was_right);
-  if (!was_right) return service_.note_refused_login(in_quotes(name));
-  return service_.audit().append({name, "login", in_quotes(name)});
+Result<std::optional<identity::Account>> ServiceDesk::prove(const identity::ScramTry& given) {
+  DISCREET_ASSIGN(auto account, service_.accounts().prove_scram(given));
+  if (account) {
+    DISCREET_TRY(service_.audit().append({given.name, "login", in_quotes(given.name)}));
+  } else {
+    DISCREET_TRY(service_.note_refused_login(in_quotes(given.name)));
+  }
+  return account;
 }
 
 Result<ServiceDesk::Current> ServiceDesk::current() {

@@ -20,7 +20,7 @@ class ServiceDesk final : public Desk {
   Result<identity::ScramVerifier> verifier(const std::string& name) override {
     return service_.accounts().scram_verifier(name);
   }
-  Result<void> note_login(const std::string& name, bool was_right) override;
+  Result<std::optional<identity::Account>> prove(const identity::ScramTry& given) override;
   Result<std::optional<identity::Account>> account(
       const std::string& name, const identity::ScramVerifier& verifier) override {
     return service_.accounts().find_scram(name, verifier);

@@ -179,15 +179,7 @@ bool Conversation::authenticate() {
   }
   const std::string first(in.bytes(in.left()));
   if (!is_text(first)) return fatal(fault_of(Refusal::kProtocol));
-  const bool is_right = prove(mechanism, first);
-  if (!fault_.sqlstate.empty()) return fatal(fault_);
-  const auto noted = desk_.note_login(user_, is_right);
-  if (!noted) return fatal(fault_of(noted.error()));
-  if (!is_right) return fatal(fault_of(Refusal::kWrongPassword));
-  const auto account = desk_.account(user_, verifier_);
-  if (!account) return fatal(fault_of(account.error()));
-  if (!*account) return fatal(fault_of(Refusal::kWrongPassword));
-  account_ = **account;
+  if (!prove(mechanism, first)) return fatal(fault_);
   if (account_.role == identity::Role::kAuditor) return fatal(fault_of(Refusal::kNotAllowed));
   const bool is_here = database_.empty() || database_ == user_ || database_ == "postgres" ||
                        database_ == pgcatalog::kDatabaseName;
@@ -196,8 +188,7 @@ bool Conversation::authenticate() {
   return true;
 }
 
-/// RFC 5802. Whether the password was proved; with fault_ set, the client does not speak SCRAM or
-/// is gone.
+/// RFC 5802. False: fault_ says why.
 bool Conversation::prove(const std::string& mechanism, const std::string& first) {
   const auto broken = [this] { return refuse(Refusal::kProtocol); };
   const bool binds = mechanism == kScramPlus;
@@ -235,12 +226,14 @@ bool Conversation::prove(const std::string& mechanism, const std::string& first)
   if (*binding != expected || *echoed != nonce) return broken();
   const auto proof = identity::from_base64(*proof_text);
   const std::string messages = bare + "," + server_first + "," + last->substr(0, proof_at);
-  const bool is_right = proof && identity::is_proof(verifier_, messages, *proof);
-  if (is_right) {
-    out_.begin('R').int32(12);
-    out_.bytes("v=" + identity::to_base64(identity::server_signature(verifier_, messages))).end();
-  }
-  return is_right;
+  const auto account =
+      desk_.prove({user_, facts_.peer, verifier_, messages, proof.value_or(std::string())});
+  if (!account) return refuse(account.error());
+  if (!*account) return refuse(Refusal::kWrongPassword);
+  account_ = **account;
+  out_.begin('R').int32(12);
+  out_.bytes("v=" + identity::to_base64(identity::server_signature(verifier_, messages))).end();
+  return true;
 }
 
 void Conversation::welcome() {
