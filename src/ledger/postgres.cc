@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include <array>
+#include "ledger/postgres_line.h"
 
 namespace discreet::ledger {
 namespace {
@@ -62,18 +62,19 @@ std::string_view PgRows::bytes(int column) const {
 }
 
 Result<PgSession> PgSession::open(const std::string& url) {
-  // Before the URL: what holds unless it says otherwise. A peer that is gone is found in half a
-  // minute.
-  const std::array<const char*, 9> names = {
-      "connect_timeout",  "keepalives_idle",  "keepalives_interval",
-      "keepalives_count", "tcp_user_timeout", "application_name",
-      "dbname",           "client_encoding",  nullptr};
-  const std::array<const char*, 9> values = {
-      "10", "10", "5", "4", "30000", "discreet ledger", url.c_str(), "UTF8", nullptr};
-  PgSession session(PQconnectdbParams(names.data(), values.data(), 1));
+  // A peer that is gone is found in half a minute.
+  const PgLine line(url);
+  PgSession session(line.connect({{"connect_timeout", "10"},
+                                  {"keepalives_idle", "10"},
+                                  {"keepalives_interval", "5"},
+                                  {"keepalives_count", "4"},
+                                  {"tcp_user_timeout", "30000"},
+                                  {"application_name", "discreet ledger"}},
+                                 {{"client_encoding", "UTF8"}}));
   if (!session.is_open()) {
     return Error{Code::kStorage, "the ledger's database cannot be reached: " +
-                                     words_of(PQerrorMessage(session.session_.get()))};
+                                     words_of(PQerrorMessage(session.session_.get())) +
+                                     line.advice()};
   }
   PQsetNoticeProcessor(session.session_.get(), [](void*, const char*) {}, nullptr);
   return session;

@@ -70,7 +70,8 @@ class PgRows {
 
 class PgSession {
  public:
-  /// `url`: postgres://user@host:port/database, as libpq reads it. Fails with: kStorage.
+  /// `url`: postgres://user@host:port/database, as libpq reads it, on a line as PgLine has it.
+  /// Fails with: kStorage.
   static Result<PgSession> open(const std::string& url);
 
   /// One statement or several, as text; the last result.

@@ -31,9 +31,13 @@ std::string sheets_json(const std::vector<Sheet>& sheets, double confidence,
 /// Fails with: kEngine, kStorage.
 Result<std::string> sheet_parquet(const Sheet& sheet, double confidence);
 
-/// JSON, in the words of OpenDP's registry of deployments.
+/// A record of the public registry of deployments: JSON in the registry's form, which a person
+/// completes. Its title is the workload's name, else that of the file `name` without its folder.
 std::string certificate_json(const Workload& workload, const Publication& publication,
                              const std::string& name, const std::string& date);
+
+/// What `about.sector` may be, in the registry's words.
+const std::vector<std::string>& registry_sectors();
 
 /// "not protected: ..." for every invariant.
 std::vector<std::string> unprotected(const Workload& workload);

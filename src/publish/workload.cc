@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "policy/fields.h"
 #include "policy/value.h"
+#include "publish/sheets.h"
 #include "publish/workload_axes.h"
 
 namespace discreet::publish {
@@ -371,11 +372,18 @@ void read_root(const Node& root, Reader& reader) {
   Workload& out = reader.out;
   out.measures.push_back({.name = "rows"});
   if (const Node* about = fields.get_map("about", "about: {name: .., curator: .., use: ..}")) {
-    Fields words(*about, "about", {"name", "curator", "use", "region"}, reader.mistakes);
+    Fields words(*about, "about", {"name", "curator", "use", "region", "sector"}, reader.mistakes);
     out.about = {.name = words.get_text("name").value_or(""),
                  .curator = words.get_text("curator").value_or(""),
                  .use = words.get_text("use").value_or(""),
-                 .region = words.get_text("region").value_or("")};
+                 .region = words.get_text("region").value_or(""),
+                 .sector = words.get_text("sector").value_or("")};
+    const std::vector<std::string>& sectors = registry_sectors();
+    const bool is_known =
+        std::find(sectors.begin(), sectors.end(), out.about.sector) != sectors.end();
+    if (words.has("sector") && !is_known) {
+      words.wrong("sector", "is " + in_quotes(out.about.sector), "write " + one_of(sectors));
+    }
   }
   fields.require("table", "table: people, one of the policy's with units");
   out.table = fields.get_text("table").value_or("");

@@ -91,7 +91,7 @@ struct WorkloadPrice {
 
 /// For the certificate; the program does not know it.
 struct About {
-  std::string name, curator, use, region;
+  std::string name, curator, use, region, sector;
 };
 
 struct Workload {

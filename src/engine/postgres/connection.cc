@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/lowering/sql.h"
+#include "ledger/postgres_line.h"
 
 namespace discreet::engine::postgres {
 namespace {
@@ -133,7 +134,8 @@ Result<void> Connection::connect(const OwnerLog& log) {
     std::lock_guard lock(cancel_mutex_);
     canceller_.reset();
   }
-  session_.reset(PQconnectdb(url_.c_str()));
+  const ledger::PgLine line(url_);
+  session_.reset(line.connect());
   if (PQstatus(session_.get()) != CONNECTION_OK) {
     say(log, PQerrorMessage(session_.get()));
     if (PQconnectionNeedsPassword(session_.get()) != 0) {
@@ -147,7 +149,8 @@ Result<void> Connection::connect(const OwnerLog& log) {
     }
     return Error{Code::kEngine,
                  "the database that the policy names cannot be reached; correct its engine "
-                 "(postgres://user@host:port/database) or start it; the owner's log has its words"};
+                 "(postgres://user@host:port/database) or start it; the owner's log has its words" +
+                     line.advice()};
   }
   PQsetNoticeProcessor(session_.get(), [](void*, const char*) {}, nullptr);
   {

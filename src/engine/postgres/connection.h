@@ -34,8 +34,8 @@ using CopyRow = std::string_view;
 
 class Connection {
  public:
-  /// `url`: postgres://user@host:port/database, as libpq reads it; a password comes from there,
-  /// from PGPASSWORD or from ~/.pgpass.
+  /// `url`: postgres://user@host:port/database, as libpq reads it, on a line as ledger::PgLine has
+  /// it; a password comes from there, from PGPASSWORD or from ~/.pgpass.
   /// Fails with: kEngine: it cannot be reached, it wants another password, its encoding is not
   /// UTF8, it is older than 13.
   static Result<std::unique_ptr<Connection>> open(const std::string& url, const OwnerLog& log);
