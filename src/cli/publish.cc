@@ -214,6 +214,9 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
                        : "charged to " + request.analyst + ": " + foreseen.price +
                              "; everything made from these numbers is free\n");
   const std::vector<publish::Sheet> sheets = publish::sheets_of(workload, publication);
+  for (const publish::Sheet& sheet : sheets) {
+    if (sheet.at_limit) say(streams.err, "table " + sheet.name + ": " + publish::kAtLimit + "\n");
+  }
   const std::string certificate = publish::certificate_json(workload, publication, *arguments.file,
                                                             to_utc(system_time_ms()).substr(0, 10));
   const std::string page =

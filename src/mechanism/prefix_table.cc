@@ -9,8 +9,6 @@
 #include "random/gaussian.h"
 
 namespace discreet::mechanism {
-namespace {}  // namespace
-
 Result<PrefixTable> PrefixTable::make(const Options& options) {
   if (options.reach < 1 || options.reach > kTableReachMax) {
     return invalid_input("what one unit brings to a table must lie between 1 and 2^40");
@@ -37,19 +35,18 @@ NoiseSpec PrefixTable::noise() const {
 }
 
 PrefixTable::Output PrefixTable::mixed(const Input& table) const {
-  // The coefficients of a row of C add up to less than 2^30, so entries within 2^32 stay exact
-  // and below 2^62; without mixing nothing is multiplied.
-  const std::int64_t most = mixing_.mixes() ? std::int64_t{1} << 31 : kEntryMax;
+  // The coefficients of a row of C add up to less than 2^30: C x is below 2^93. The clamp comes
+  // after the mixing, entry by entry, so it moves no two images apart.
   const auto& c = mixing_.coefficients();
   const auto days = static_cast<std::size_t>(mixing_.days());
   Output out(table.size());
   for (std::size_t begin = 0; begin < table.size(); begin += days) {
     for (std::size_t t = 0; t < days; ++t) {
-      std::int64_t sum = 0;
+      Int128 sum = 0;
       for (std::size_t k = 0; k <= t && k < c.size(); ++k) {
-        sum += c[k] * std::clamp(table[begin + t - k], -most, most);
+        sum += Int128{c[k]} * table[begin + t - k];
       }
-      out[begin + t] = sum;
+      out[begin + t] = static_cast<std::int64_t>(std::clamp<Int128>(sum, -kEntryMax, kEntryMax));
     }
   }
   return out;

@@ -19,10 +19,10 @@ namespace discreet::mechanism {
 
 class Door;
 
-/// Mechanism    y = C c(x) + Z for each row x of the table, C a Toeplitz matrix (toeplitz.h), Z
-///              discrete Gaussian of sigma^2 = m^2 N(1) / (2 rho); c clamps to what C cannot
-///              overflow.
-/// Domain       a dense table of `rows` rows of T entries, row after row.
+/// Mechanism    y = C x + Z for each row x of the table, C a Toeplitz matrix (toeplitz.h), Z
+///              discrete Gaussian of sigma^2 = m^2 N(1) / (2 rho). C x is exact in 128 bits; it and
+///              y are clamped, entry by entry (saturation.h).
+/// Domain       a dense table of `rows` rows of T 64-bit integers, row after row.
 /// Neighbours   sum over entries of |x - x'| <= m, a whole number.
 /// Measure      zCDP.
 /// Theorem      rho-zCDP. No epsilon is claimed.                 Proof    prefix_table.md
@@ -72,7 +72,7 @@ class PrefixTable : public GaussianNoise {
   template <random::BitSource B>
   Output draw(const Input& table, B& bits) const;
 
-  /// C c(x), row by row.
+  /// C x, row by row, clamped.
   Output mixed(const Input& table) const;
 
   std::int64_t rows_;

@@ -6,6 +6,7 @@
 #include "mechanism/describe.h"
 #include "mechanism/draws.h"
 #include "mechanism/table_limits.h"
+#include "privacy/sensitive.h"
 #include "random/gaussian.h"
 
 namespace discreet::mechanism {
@@ -43,14 +44,7 @@ NoiseSpec ResidualTable::noise() const {
           std::to_string(reach_) + ",sigma_squared=" + sigma_squared().to_string() + ")"};
 }
 
-std::int64_t ResidualTable::scaled(std::int64_t x) const {
-  const std::int64_t most = kEntryMax / cells_;
-  return std::clamp(x, -most, most) * cells_;
-}
-
-ResidualTable::Output ResidualTable::differences(const std::vector<std::int64_t>& noisy) const {
-  // Each axis doubles the size at most: 62 + 31 bits.
-  std::vector<Int128> from(noisy.begin(), noisy.end());
+ResidualTable::Output ResidualTable::differences(std::vector<Int128> from) const {
   std::size_t inner = from.size();
   std::size_t outer = 1;
   for (const std::int64_t places : axes_) {
@@ -62,6 +56,7 @@ ResidualTable::Output ResidualTable::differences(const std::vector<std::int64_t>
       const Int128* const first = &from[o * n * inner];
       for (std::size_t j = inner; j < n * inner; ++j) to.push_back(first[j] - first[j % inner]);
     }
+    wipe(from);
     from = std::move(to);
     outer *= n - 1;
   }
@@ -78,12 +73,15 @@ template <random::BitSource B>
 ResidualTable::Output ResidualTable::draw(const Input& table, B& bits) const {
   DISCREET_CHECK(table.size() == static_cast<std::size_t>(cells_));
   const auto sampler = random::GaussianFor<B>::shared(sigma_squared());
-  std::vector<std::int64_t> noisy(table.size());
-  fill(noisy, *sampler, bits);
-  for (std::size_t i = 0; i < noisy.size(); ++i) {
-    noisy[i] = add_noise_to_entry(scaled(table[i]), noisy[i]);
-  }
-  return differences(noisy);
+  std::vector<std::int64_t> noise(table.size());
+  fill(noise, *sampler, bits);
+  // Nothing is clamped before the differences, which would not be a function of the exact sum then.
+  // Width: |L x| <= 2^31 2^63 and |z| <= 2^63 add up to less than 2^95; each of at most 31 axes
+  // doubles that at most: below 2^126.
+  static_assert(kTableCellsMax <= std::int64_t{1} << 31 && kAxesMax <= 31);
+  std::vector<Int128> noisy(table.size());
+  for (std::size_t i = 0; i < noisy.size(); ++i) noisy[i] = Int128{cells_} * table[i] + noise[i];
+  return differences(std::move(noisy));
 }
 
 DISCREET_DRAWS(ResidualTable)

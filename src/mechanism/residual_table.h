@@ -18,14 +18,16 @@ namespace discreet::mechanism {
 
 class Door;
 
-/// Mechanism    y = L c(x) + Z in every cell, Z discrete Gaussian of sigma^2 = m^2 K / (2 rho);
-///              then along every axis the first slice is subtracted from the others and dropped.
-///              L = product of the axes' sizes n, K = product of n (n - 1), c clamps so that L c(x)
-///              stays within +-(2^62 - 1).
-/// Domain       a dense table, the last axis fastest; no axis: one number.
+/// Mechanism    y = L x + Z in every cell, Z discrete Gaussian of sigma^2 = m^2 K / (2 rho); then
+///              along every axis the first slice is subtracted from the others and dropped. Only
+///              what comes out is clamped, to +-(2^62 - 1): until then everything is exact in 128
+///              bits. L = product of the axes' sizes n, K = product of n (n - 1).
+/// Domain       a dense table of any 64-bit integers, the last axis fastest; no axis: one number.
+///              An entry at the limit (saturation.h) stands for all beyond it.
 /// Neighbours   sum over cells of |x - x'| <= m, a whole number; the same axes.
 /// Measure      zCDP.
-/// Theorem      rho-zCDP. No epsilon is claimed.                  Proof    residual_table.md
+/// Theorem      rho-zCDP, but for an event of the noise alone with probability below e^(-2^64): a
+///              Z that no 64-bit word holds. No epsilon is claimed.    Proof    residual_table.md
 /// Privacy map  d -> d^2 K / (2 sigma^2) for tables at L1 distance d, exactly.
 /// Accuracy     none for single entries: they are differences in units of 1/L rows. publish/ has
 ///              the variance of what is made of them.
@@ -68,9 +70,8 @@ class ResidualTable : public GaussianNoise {
   template <random::BitSource B>
   Output draw(const Input& table, B& bits) const;
 
-  /// L c(x)
-  std::int64_t scaled(std::int64_t x) const;
-  Output differences(const std::vector<std::int64_t>& noisy) const;
+  /// Exact, and clamped at the end.
+  Output differences(std::vector<Int128> noisy) const;
 
   std::vector<std::int64_t> axes_;
   std::int64_t reach_;

@@ -23,6 +23,9 @@ namespace discreet::mechanism {
 inline constexpr Int128 kAnswerMax = (Int128{1} << 126) - 1;
 inline constexpr std::int64_t kEntryMax = (std::int64_t{1} << 62) - 1;
 
+/// A released entry that stands for all numbers from there on: its value is a bound, no estimate.
+constexpr bool is_at_limit(std::int64_t entry) { return entry == kEntryMax || entry == -kEntryMax; }
+
 constexpr Int128 add_noise(Int128 x, Int128 z) {
   return std::clamp(saturating_add(std::clamp(x, -kAnswerMax, kAnswerMax), z), -kAnswerMax,
                     kAnswerMax);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <limits>
 
 #include "mechanism/door.h"
 #include "mechanism/gaussian_vector.h"
@@ -121,6 +122,54 @@ TEST(ResidualTable, ReachesExactlyAsFarAsItIsChargedFor) {
             Rational(9 * longest));
   EXPECT_FALSE(ResidualTable::make({.axes = {2, 1}, .reach = 1, .rho = rho_of("1")}));
   EXPECT_FALSE(ResidualTable::make({.axes = {}, .reach = 0, .rho = rho_of("1")}));
+}
+
+// Nothing is clamped before the differences: what they forget, a constant along an axis, they also
+// forget at the ends of the domain, on every tape. What comes out is clamped, and then only.
+TEST(ResidualTable, ForgetsTheSameAtTheEndsOfItsDomain) {
+  constexpr std::int64_t kTop = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kBottom = std::numeric_limits<std::int64_t>::min();
+  const Entries axes{2, 3};
+  const auto residual = ResidualTable::make({.axes = axes, .reach = 1, .rho = rho_of("6")});
+  const auto drawn = [&](const Entries& x, std::uint64_t string) {
+    TestTape<5> tape((string * 0x9e3779b97f4a7c15) >> 24, 40);
+    return Door::replay(*residual, Sensitive(Entries(x)), tape).outcome();
+  };
+  int seen = 0;
+  for (std::uint64_t string = 1; string < 400; ++string) {
+    try {
+      const Entries noise = drawn({0, 0, 0, 0, 0, 0}, string);
+      for (const std::int64_t at :
+           {kTop, kBottom, kEntryMax, -kEntryMax, kEntryMax / 6, kEntryMax / 6 + 1}) {
+        EXPECT_EQ(drawn(Entries(6, at), string), noise) << at;
+        EXPECT_EQ(drawn({0, 0, 0, at, at, at}, string), noise) << at;
+        EXPECT_EQ(drawn({at, 0, kBottom, at, 0, kBottom}, string), noise) << at;
+      }
+      const std::int64_t near = kEntryMax / 6;  // 6 near = 2^62 - 4
+      const Entries most = drawn({0, 0, 0, 0, near, 0}, string);
+      EXPECT_EQ(most[0], std::min(kEntryMax, 6 * near + noise[0]));
+      EXPECT_EQ(most[1], noise[1]);
+      const Entries beyond = drawn({0, kTop, kBottom, 0, kBottom, kTop}, string);
+      EXPECT_EQ(beyond, (Entries{-kEntryMax, kEntryMax}));
+      ++seen;
+    } catch (const TestTape<5>::Ended&) {
+    }
+  }
+  EXPECT_GT(seen, 20);
+}
+
+TEST(PrefixTable, IsExactUntilItIsMixed) {
+  constexpr std::int64_t kTop = std::numeric_limits<std::int64_t>::max();
+  const auto mechanism = PrefixTable::make(
+      {.rows = 1, .mixing = Toeplitz::square_root(3), .reach = 1, .rho = rho_of("1e20")});
+  const auto drawn = [&](const Entries& x) {
+    TestTape<5> tape(0x155555, 40);
+    return Door::replay(*mechanism, Sensitive(Entries(x)), tape).outcome();
+  };
+  const std::int64_t big = std::int64_t{1} << 40;
+  EXPECT_EQ(drawn({big, -2 * big, 0}),
+            (Entries{65536 * big, (32768 - 131072) * big, (24576 - 65536) * big}));
+  EXPECT_EQ(drawn({kTop, -kTop, 0}), (Entries{kEntryMax, -kEntryMax, -kEntryMax}));
 }
 
 TEST(Toeplitz, IsASquareRootOfRunningSumsAndFalls) {

@@ -63,6 +63,7 @@ std::string sheets_json(const std::vector<Sheet>& sheets, double confidence,
     Json one = {{"name", sheet.name},
                 {"kind", sheet.kind},
                 {"measure", sheet.measure},
+                {"at_limit", sheet.at_limit},
                 {"columns", header_of(sheet)}};
     one["rows"] = Json::array();
     for (std::size_t i = 0; i < sheet.values.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "mechanism/saturation.h"
 #include "publish/nonnegative.h"
 #include "publish/ranges.h"
 #include "publish/tables.h"
@@ -87,6 +88,19 @@ Counted count(const Workload& workload, const Publication& publication) {
   if (workload.nonnegative) {
     const double total = residuals.at({})[0];
     out.whole = whole_counts(attributes, targets, std::max(0.0, std::round(total)));
+  }
+  return out;
+}
+
+/// Of each measure, whether anything that was released for it lies at the limit: all its sheets are
+/// read off one estimate. Parts that are no residuals of a measure count rows.
+std::vector<bool> measures_at_limit(const Workload& workload, const Publication& publication) {
+  const auto& residuals = publication.design.residuals;
+  std::vector<bool> out(workload.measures.size(), false);
+  for (std::size_t i = 0; i < publication.released.size(); ++i) {
+    const auto& part = publication.released[i];
+    if (!std::any_of(part.begin(), part.end(), mechanism::is_at_limit)) continue;
+    out[i < residuals.size() ? residuals[i].first : 0] = true;
   }
   return out;
 }
@@ -202,6 +216,7 @@ Sheet hierarchy_sheet(const Workload& workload, const AskedHierarchy& asked,
 std::vector<Sheet> sheets_of(const Workload& workload, const Publication& publication) {
   std::vector<Sheet> out;
   const Design& design = publication.design;
+  const std::vector<bool> at_limit = measures_at_limit(workload, publication);
   const Counted counted = count(workload, publication);
   add_tables(workload, publication, counted, out);
   std::size_t next = counted.cells.size() - workload.ranges.size() - workload.hierarchies.size();
@@ -215,6 +230,9 @@ std::vector<Sheet> sheets_of(const Workload& workload, const Publication& public
   for (std::size_t i = 0; i < workload.hierarchies.size(); ++i, ++next) {
     out.push_back(hierarchy_sheet(workload, workload.hierarchies[i], design.hierarchies[i],
                                   counted.cells[next], whole_at(next)));
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].at_limit = at_limit[i < workload.tables.size() ? workload.tables[i].measure : 0];
   }
   return out;
 }

@@ -20,7 +20,16 @@ struct Sheet {
   std::vector<double> values = {};                  ///< unbiased; tables agree
   std::vector<double> deviations = {};
   std::vector<double> whole = {};  ///< non-negative and whole, if that was asked for; biased
+  /// Some released number that this sheet may be made of lies at the limit (mechanism/saturation.h):
+  /// values are neither unbiased nor within their deviations, they are only known to be large.
+  bool at_limit = false;
 };
+
+/// What to say beside such a sheet.
+inline constexpr const char* kAtLimit =
+    "AT THE LIMIT: a number that this was made of reached 2^62, the largest that can be released, "
+    "so "
+    "its values and deviations are not to be relied on; use a coarser step, or split the table";
 
 std::vector<Sheet> sheets_of(const Workload& workload, const Publication& publication);
 

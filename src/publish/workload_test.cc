@@ -11,6 +11,7 @@
 #include "publish/nonnegative.h"
 #include "publish/ranges.h"
 #include "publish/sealed_file.h"
+#include "publish/sheets.h"
 
 namespace discreet::publish::workload_test {
 namespace {
@@ -386,6 +387,53 @@ TEST(Design, IsTheSameWithInvariantsAndWholeNumbers) {
   }
   EXPECT_EQ(other.tables[0].deviations[0], 0);
   EXPECT_LT(other.ranges[0].deviations.back(), one.ranges[0].deviations.back());
+}
+
+// What the kernel could not release exactly is said, of the measure that it concerns and no other.
+TEST(Sheets, AtTheLimitAreMarked) {
+  const Workload asked = workload(
+      "table: people\nrho: 0.5\ntables: {t: [], income: {columns: [region], sum: income}}\n"
+      "ranges: {ages: {column: age}}\n");
+  const Terms terms = terms_of(asked, the_policy()).value();
+  Publication publication;
+  publication.design = design(asked, terms).value();
+  for (std::size_t part = 0; part < publication.design.tabulation.parts.size(); ++part) {
+    const auto noise =
+        plan::noise_of(publication.design.tabulation, publication.design.tabulation.parts[part], 2)
+            .value();
+    std::size_t entries = 1;
+    for (const std::size_t axis : publication.design.tabulation.parts[part].table.axes) {
+      const auto places = static_cast<std::size_t>(publication.design.tabulation.axes[axis].places);
+      entries *= std::holds_alternative<mechanism::ResidualTable>(noise) ? places - 1 : places;
+    }
+    publication.released.emplace_back(entries, 5);
+  }
+  const auto marked = [&] {
+    std::string out;
+    for (const Sheet& sheet : sheets_of(asked, publication)) {
+      out += sheet.at_limit ? sheet.name + " " : "";
+    }
+    return out;
+  };
+  EXPECT_EQ(marked(), "");
+  int counts = 0;
+  int sums = 0;
+  for (std::size_t part = 0; part < publication.released.size(); ++part) {
+    const bool of_sum = publication.design.tabulation.parts[part].table.weight.has_value();
+    for (const std::int64_t limit : {mechanism::kEntryMax, -mechanism::kEntryMax}) {
+      publication.released[part].back() = limit;
+      EXPECT_EQ(marked(), of_sum ? "income " : "t ages ") << part;
+      publication.released[part].back() = limit - limit / mechanism::kEntryMax;  // one less
+      EXPECT_EQ(marked(), "") << part;
+    }
+    publication.released[part].back() = 5;
+    (of_sum ? sums : counts) += 1;
+  }
+  EXPECT_GT(counts, 1);
+  EXPECT_GT(sums, 1);
+  publication.released.back().back() = mechanism::kEntryMax;
+  const std::string said = sheets_json(sheets_of(asked, publication), 0.95, "{}");
+  EXPECT_NE(said.find("\"at_limit\": true"), said.npos) << said;
 }
 
 // One table asked alone: residuals together say exactly what noise in every cell would.

@@ -270,6 +270,7 @@ Exhibit publication_page(const Workload& workload, const publish::Publication& p
     Section section{.heading = sheet.name,
                     .words = {sheet.kind + " of " + sheet.measure + ", " +
                               std::to_string(sheet.values.size()) + " cells"}};
+    if (sheet.at_limit) section.words.push_back(std::string(publish::kAtLimit) + ".");
     const bool line = sheet.kind == "running sums" && sheet.columns.size() == 1;
     if (line && sheet.values.size() > 12) {
       section.pictures.push_back(band_of(sheet, width));
