@@ -46,6 +46,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/process_mark.h"
 #include "base/result.h"
 #include "ledger/answer.h"
 #include "ledger/commit_queue.h"
@@ -381,7 +382,7 @@ class Ledger {
   static constexpr int kTrust = 64;
 
   const World world_;
-  const pid_t process_;
+  const ProcessMark process_;
   CommitQueue queue_;
 
   std::mutex mutex_;  // guards all below

@@ -12,7 +12,7 @@ namespace discreet::ledger {
 
 /// To be asked before any lock: a forked child may have inherited it in any state.
 Result<void> Ledger::check_process() const {
-  if (process_ == getpid()) return {};
+  if (process_.is_here()) return {};
   return Error{Code::kRefused,
                "this ledger was opened by the parent process; open it again after a fork"};
 }

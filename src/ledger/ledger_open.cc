@@ -41,12 +41,11 @@ Result<std::filesystem::path> default_home(const std::string& ledger_id) {
 
 Ledger::Ledger(World world, std::unique_ptr<Store> store)
     : world_(std::move(world)),
-      process_(getpid()),
       queue_([this](const std::vector<CommitQueue::Work*>& works) { commit_batch(works); }),
       store_(std::move(store)) {}
 
 Ledger::~Ledger() {
-  if (process_ != getpid()) {
+  if (!process_.is_here()) {
     // A forked child must not touch the parent's database, not even to close it.
     (void)store_.release();
     return;

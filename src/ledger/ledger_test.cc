@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/children_for_tests.h"
 #include "ledger/ledger_for_tests.h"
 
 namespace discreet::ledger::ledger_test {
@@ -366,18 +367,17 @@ TEST(Ledger, AnswersAreBytesOfAnyKind) {
 }
 
 TEST(Ledger, AForkedChildIsRefused) {
-  Home home;
-  auto ledger = home.create();
-  const pid_t child = fork();
-  if (child == 0) {
-    const auto refused = ask(*ledger, {});
-    ledger.reset();  // leaves the parent's database alone
-    _exit(!refused && refused.error().code == Code::kRefused ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_TRUE(ask(*ledger, {}));
+  int made = 0;
+  expect_children_refused([&made] {
+    const auto home = std::make_shared<Home>();
+    const auto ledger = std::make_shared<std::unique_ptr<Ledger>>(home->create());
+    return [home, ledger, id = std::to_string(++made)] {
+      const auto asked = ask(**ledger, {.id = id});
+      const bool is_refused = !asked && asked.error().code == Code::kRefused;
+      if (is_refused) ledger->reset();  // leaves the parent's database alone
+      return is_refused;
+    };
+  });
 }
 
 // The devices are made up: what the machine's own folders are on is not known.

@@ -57,7 +57,7 @@ bool has_byte(Sequence charge) {
 
 }  // namespace
 
-TryLock::TryLock(int fd, Sequence charge) : fd_(fd), charge_(charge), process_(getpid()) {}
+TryLock::TryLock(int fd, Sequence charge) : fd_(fd), charge_(charge) {}
 
 TryLock::TryLock(TryLock&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), charge_(other.charge_), process_(other.process_) {}
@@ -67,7 +67,7 @@ void TryLock::let_go() {
   // A forked child has it too, and closing alone would leave it to the child; and the child must
   // not let go of its parent's.
   struct flock lock = byte_of(charge_, F_UNLCK);
-  if (process_ == getpid()) (void)fcntl(fd_, F_OFD_SETLK, &lock);
+  if (process_.is_here()) (void)fcntl(fd_, F_OFD_SETLK, &lock);
   ::close(std::exchange(fd_, -1));
 }
 

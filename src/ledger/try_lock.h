@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/process_mark.h"
 #include "ledger/record.h"
 
 namespace discreet::ledger {
@@ -40,7 +41,7 @@ class TryLock {
 
   int fd_ = -1;
   Sequence charge_ = 0;
-  pid_t process_ = 0;
+  ProcessMark process_;
 };
 
 }  // namespace discreet::ledger

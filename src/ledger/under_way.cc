@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/under_way.h"
 
-#include <unistd.h>
-
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <utility>
+
+#include "base/process_mark.h"
 
 namespace discreet::ledger {
 namespace {
@@ -15,7 +15,7 @@ struct Charges {
   std::mutex mutex;
   std::condition_variable changed;
   /// With the process: what a forked child finds here of its parent's is nobody's.
-  std::map<std::pair<pid_t, Hash>, int> threads;
+  std::map<std::pair<ProcessMark, Hash>, int> threads;
 };
 
 Charges& charges() {
@@ -28,14 +28,14 @@ Charges& charges() {
 UnderWay::UnderWay(const Hash& charge, TryLock held) : charge_(charge), lock_(std::move(held)) {
   Charges& all = charges();
   const std::lock_guard lock(all.mutex);
-  ++all.threads[{getpid(), charge_}];
+  ++all.threads[{ProcessMark(), charge_}];
 }
 
 UnderWay::~UnderWay() {
   lock_.let_go();  // before a thread that waits here looks at it
   Charges& all = charges();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.threads.find({getpid(), charge_});
+  const auto found = all.threads.find({ProcessMark(), charge_});
   if (found == all.threads.end() || --found->second > 0) return;
   all.threads.erase(found);
   all.changed.notify_all();
@@ -44,13 +44,13 @@ UnderWay::~UnderWay() {
 bool UnderWay::has(const Hash& charge) {
   Charges& all = charges();
   const std::lock_guard lock(all.mutex);
-  return all.threads.contains({getpid(), charge});
+  return all.threads.contains({ProcessMark(), charge});
 }
 
 void UnderWay::wait_for(const Hash& charge) {
   Charges& all = charges();
   std::unique_lock lock(all.mutex);
-  all.changed.wait(lock, [&] { return !all.threads.contains({getpid(), charge}); });
+  all.changed.wait(lock, [&] { return !all.threads.contains({ProcessMark(), charge}); });
 }
 
 }  // namespace discreet::ledger

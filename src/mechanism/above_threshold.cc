@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/above_threshold.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <mutex>
 
+#include "base/process_mark.h"
 #include "mechanism/calibration.h"
 #include "mechanism/tails.h"
 #include "mechanism/whole_sensitivity.h"
@@ -58,7 +57,7 @@ Int128 AboveThreshold::draw(const Scale& scale, B& bits) {
 
 Result<AboveThreshold> AboveThreshold::open(const Options& options, Receipt&& receipt) {
   DISCREET_ASSIGN(Scales scales, split(options));
-  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::this_thread());
+  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::for_release());
   Receipt paid = std::move(receipt);
   DISCREET_TRY(paid.consume(noise(options), cost(options)));
   Sensitive<Int128> r(draw(scales.threshold, *bits));
@@ -71,7 +70,7 @@ struct AboveThreshold::Memory {
   std::mutex mutex;
   std::size_t yeses_left;
   bool healthy = true;
-  const pid_t process = getpid();
+  const ProcessMark process;
 };
 
 AboveThreshold::AboveThreshold(const Options& options, Scales scales, Receipt receipt,
@@ -91,7 +90,7 @@ std::size_t AboveThreshold::yeses_left() const {
 Result<Released<bool>> AboveThreshold::ask(const Sensitive<Int128>& question, Recorder* recorder) {
   DISCREET_CHECK(memory_ != nullptr);
   // Before the lock: a child may have inherited it locked.
-  if (memory_->process != getpid()) {
+  if (!memory_->process.is_here()) {
     return Error{Code::kRefused,
                  "above-threshold was opened by another process; open and pay for one here"};
   }
@@ -102,7 +101,7 @@ Result<Released<bool>> AboveThreshold::ask(const Sensitive<Int128>& question, Re
                                     std::to_string(options_.above_max) +
                                     " yeses that were paid for; open and pay for another"};
   }
-  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::this_thread());
+  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::for_release());
   const Int128 v = draw(scales_.question, *bits);
   if (!bits->healthy()) {
     memory_->healthy = false;

@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "base/children_for_tests.h"
 #include "mechanism/brackets_for_tests.h"
 #include "mechanism/receipt_for_tests.h"
 
@@ -185,17 +186,13 @@ TEST(AboveThreshold, GivesNoMoreYesesToManyThreadsThanWerePaidFor) {
 }
 
 TEST(AboveThreshold, RefusesAForkedChildWhichWouldCountAgain) {
-  auto alarm = open(options("1", 1, 1000));
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    const auto answer = alarm->ask(Sensitive<Int128>(Int128{1} << 60));
-    _exit(!answer && answer.error().code == Code::kRefused ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_TRUE(ask(*alarm, Int128{1} << 60));
+  expect_children_refused([] {
+    const auto alarm = std::make_shared<AboveThreshold>(open(options("1", 1, 1000)).value());
+    return [alarm] {
+      const auto answer = alarm->ask(Sensitive<Int128>(-(Int128{1} << 60)));
+      return !answer && answer.error().code == Code::kRefused;
+    };
+  });
 }
 
 TEST(AboveThresholdDeathTest, IsSpentOnceMovedFrom) {

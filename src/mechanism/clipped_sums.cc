@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/clipped_sums.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "mechanism/calibration.h"
@@ -148,7 +146,7 @@ Real ClippedSums::Terms::variance(std::uint64_t round) const {
 
 ClippedSums::ClippedSums(const Terms& terms, Receipt receipt, std::uint64_t round,
                          std::uint64_t end)
-    : terms_(terms), receipt_(std::move(receipt)), round_(round), end_(end), process_(getpid()) {}
+    : terms_(terms), receipt_(std::move(receipt)), round_(round), end_(end) {}
 
 Result<ClippedSums> ClippedSums::open(const Terms& terms, Receipt&& receipt) {
   Receipt paid = std::move(receipt);
@@ -199,7 +197,7 @@ template <class F>
 Result<Released<std::vector<std::int64_t>>> ClippedSums::take(const Sensitive<UnitRows>& rows,
                                                               std::size_t width, const F& f,
                                                               Recorder* recorder) {
-  if (process_ != getpid()) {
+  if (!process_.is_here()) {
     return Error{Code::kRefused,
                  "these sums were opened by another process; open and pay for them here"};
   }
@@ -207,7 +205,7 @@ Result<Released<std::vector<std::int64_t>>> ClippedSums::take(const Sensitive<Un
     return Error{Code::kBudget, "the " + std::to_string(terms_.rounds()) +
                                     " sums that were paid for are used up; pay for others"};
   }
-  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::this_thread());
+  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::for_release());
   const std::uint64_t round = round_++;  // spent, whatever happens next
   std::vector<std::int64_t> sum = sum_of(terms_, rows.reveal(Unseal()), width, f, *bits);
   std::vector<std::int64_t> out = with_noise(terms_, round, sum, *bits);

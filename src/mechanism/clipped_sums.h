@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_mark.h"
 #include "mechanism/clipped_sum.h"
 #include "mechanism/door.h"
 #include "mechanism/saturation.h"
@@ -160,7 +161,7 @@ class ClippedSums {
   std::uint64_t round_;
   std::uint64_t end_;
   bool healthy_ = true;
-  int process_;
+  ProcessMark process_;
 };
 
 }  // namespace discreet::mechanism

@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "base/children_for_tests.h"
 #include "mechanism/brackets_for_tests.h"
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/rounded_gaussian_vector.h"
@@ -147,15 +148,13 @@ TEST(ClippedSums, EndsAfterItsRoundsAndTakesNoOtherReceipt) {
 }
 
 TEST(ClippedSums, AForkedChildIsRefused) {
-  auto sums = open(two_rounds("1"));
-  const pid_t child = fork();
-  if (child == 0) {
-    const auto answer = sums->next(Sensitive<UnitRows>(units({{1}})), 1, kItself);
-    _exit(!answer && answer.error().code == Code::kRefused ? 0 : 1);
-  }
-  int status = 1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  expect_children_refused([] {
+    const auto sums = std::make_shared<ClippedSums>(open(two_rounds("1")).value());
+    return [sums] {
+      const auto answer = sums->next(Sensitive<UnitRows>(units({{1}})), 1, kItself);
+      return !answer && answer.error().code == Code::kRefused;
+    };
+  });
 }
 
 // What leaves is the clipped sum and noise of the promised size: 300 draws of each kind against

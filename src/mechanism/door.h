@@ -76,7 +76,7 @@ class Door {
                                                       Receipt&& receipt,
                                                       const ReleaseOptions& options = {}) {
     using Source = typename SourceOf<M>::type;
-    DISCREET_ASSIGN(Source* const bits, Source::this_thread());
+    DISCREET_ASSIGN(Source* const bits, Source::for_release());
     Receipt paid = std::move(receipt);
     DISCREET_TRY(paid.consume(mechanism.noise(), mechanism.cost()));
     typename M::Output output = mechanism.draw(value.reveal(Unseal()), *bits);

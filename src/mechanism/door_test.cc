@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
+#include "base/children_for_tests.h"
+#include "mechanism/above_threshold.h"
+#include "mechanism/clipped_sums.h"
 #include "mechanism/laplace.h"
 #include "mechanism/laplace_vector.h"
+#include "mechanism/prefix_stream.h"
 #include "mechanism/receipt_for_tests.h"
 #include "mechanism/values_for_tests.h"
 
@@ -73,6 +79,51 @@ TEST(Door, ADroppedReceiptIsGone) {
   }
   // NOLINTNEXTLINE(bugprone-use-after-move): that using it again is fatal is what is tested
   EXPECT_DEATH((void)Door::release(mechanism, sealed(42), std::move(receipt)).has_value(), "live_");
+}
+
+/// Whether what is done in a child, which has drawn before and then gets no more entropy, fails for
+/// want of it. A false alarm of the health tests aside it can only if it asks for some.
+template <class Open, class Release>
+bool reads_entropy(const Open& open, const Release& release) {
+  return status_in_child(library_fork, [&] {
+           auto opened = open();
+           (void)random::SystemBits::this_thread().value()->take(64);
+           forbid(SYS_getrandom, EPERM);
+           const auto released = release(opened);
+           return !released && released.error().code == Code::kNoEntropy ? 0 : 1;
+         }) == 0;
+}
+
+// R7: no release draws from what a copy of this process may have too.
+TEST(Door, EveryReleaseMixesFreshEntropy) {
+  const auto nothing = [] { return 0; };
+  EXPECT_TRUE(reads_entropy(nothing, [](int) {
+    const Laplace mechanism = laplace("1");
+    return Door::release(mechanism, sealed(42), OwnValues::for_use_of(mechanism));
+  }));
+  const AboveThreshold::Options options{.epsilon = epsilon_of("1"),
+                                        .sensitivity = sensitivity_of("1"),
+                                        .threshold = 0,
+                                        .above_max = 3};
+  const auto open = [&] {
+    return AboveThreshold::open(
+        options, OwnValues::mint(AboveThreshold::noise(options), AboveThreshold::cost(options)));
+  };
+  EXPECT_TRUE(reads_entropy(nothing, [&](int) { return open(); }));
+  EXPECT_TRUE(reads_entropy(open, [](auto& alarm) { return alarm->ask(sealed(42)); }));
+  const auto sums = ClippedSums::Terms::pure(epsilon_of("1"), {.shares = {1}, .limit = 1}).value();
+  EXPECT_TRUE(reads_entropy(
+      [&] { return ClippedSums::open(sums, OwnValues::for_use_of(sums)); },
+      [](auto& opened) {
+        const auto itself = [](std::span<const std::int64_t> row, std::span<std::int64_t> out) {
+          out[0] = row[0];
+        };
+        return opened->next(Sensitive(UnitRows{.columns = 1, .cells = {3}, .ends = {1}}), 1,
+                            RowFunction(itself));
+      }));
+  const auto days = PrefixStream::Terms::make({.days = 3, .rho = Rho::parse("1").value()}).value();
+  EXPECT_TRUE(reads_entropy([&] { return PrefixStream::open(days, OwnValues::for_use_of(days)); },
+                            [](auto& stream) { return stream->prepare(); }));
 }
 
 // Writes down what it may see, and how far each input is from what was put in.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/prefix_stream.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -48,7 +46,6 @@ NoiseSpec PrefixStream::Terms::noise() const {
 PrefixStream::PrefixStream(Terms terms, std::string receipt_id)
     : terms_(std::move(terms)),
       receipt_id_(std::move(receipt_id)),
-      process_(getpid()),
       noise_(std::vector<std::int64_t>()) {}
 
 Result<PrefixStream> PrefixStream::open(const Terms& terms, Receipt&& receipt) {
@@ -75,7 +72,7 @@ Result<PrefixStream> PrefixStream::resume(const Terms& terms, std::string receip
 }
 
 Result<void> PrefixStream::check_process() const {
-  if (process_ == getpid()) return {};
+  if (process_.is_here()) return {};
   return Error{Code::kRefused, "this stream was opened by another process; resume it here"};
 }
 
@@ -107,7 +104,7 @@ Result<bool> PrefixStream::prepare() {
                                     " days that were paid for are released; register another "
                                     "question for the days to come"};
   }
-  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::this_thread());
+  DISCREET_ASSIGN(random::SystemBits* const bits, random::SystemBits::for_release());
   const Int128 z = random::DiscreteGaussian::shared(terms_.sigma_squared())->draw(*bits);
   const Int128 w = next_noise(terms_, before, z);
   healthy_ = healthy_ && bits->healthy() && w < kNoiseMax && w > -kNoiseMax;

@@ -10,14 +10,13 @@
 //   DISCREET_ASSIGN(auto today, stream.release(std::move(count)));
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/process_mark.h"
 #include "mechanism/gaussian_noise.h"
 #include "mechanism/saturation.h"
 #include "mechanism/toeplitz.h"
@@ -112,7 +111,7 @@ class PrefixStream {
 
   Terms terms_;
   std::string receipt_id_;
-  pid_t process_;
+  ProcessMark process_;
   std::int64_t released_ = 0;
   bool healthy_ = true;
   Sensitive<std::vector<std::int64_t>> noise_;  // W

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/children_for_tests.h"
 #include "mechanism/door.h"
 #include "mechanism/gaussian_vector.h"
 #include "mechanism/prefix_stream.h"
@@ -289,6 +290,18 @@ TEST(PrefixStream, ResumesWithTheNoiseThatWasDrawnAndStopsAfterTheLastDay) {
             Code::kCorrupt);
   EXPECT_EQ(PrefixStream::open(t, OwnValues::for_use_of(terms("2", 2))).error().code,
             Code::kRefused);
+}
+
+TEST(PrefixStream, AForkedChildIsRefused) {
+  expect_children_refused([] {
+    const PrefixStream::Terms t = terms("1", 3);
+    const auto stream =
+        std::make_shared<PrefixStream>(PrefixStream::open(t, OwnValues::for_use_of(t)).value());
+    return [stream] {
+      const auto prepared = stream->prepare();
+      return !prepared && prepared.error().code == Code::kRefused;
+    };
+  });
 }
 
 TEST(Codes, CountEveryRowOnceOrNowhere) {

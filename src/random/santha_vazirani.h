@@ -35,6 +35,8 @@ class RawBits {
   /// This thread's source, with nothing left over from an earlier draw.
   /// Fails with: kNoEntropy, for good.
   static Result<RawBits*> this_thread();
+  /// The same: every draw reads the OS source.
+  static Result<RawBits*> for_release() { return this_thread(); }
 
   /// Over another raw source: for tests of V1 to V4.
   explicit RawBits(RawSource source) : source_(source) {}

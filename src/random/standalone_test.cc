@@ -69,7 +69,7 @@ TEST(Standalone, BitSourceAndIntegerCoinsIncludeNoBigNumbersAndNoOpenSsl) {
   const Closure closure =
       closure_of({"random/system_bits.cc", "random/stream.cc", "random/entropy.cc",
                   "random/health.cc", "random/cipher.cc", "random/aes_ctr.cc", "random/chacha20.cc",
-                  "random/uniform.h", "base/error.cc", "base/check.cc"},
+                  "random/uniform.h", "base/error.cc", "base/check.cc", "base/process_mark.cc"},
                  read_from_tree);
   EXPECT_EQ(foreign(closure), std::set<std::string>{});
   EXPECT_TRUE(closure.ours.contains("base/result.h"));

@@ -58,4 +58,15 @@ Result<void> refill(Stream& stream, RawSource source) {
   return read;
 }
 
+Result<void> freshen(Stream& stream, RawSource source) {
+  if (!stream.keyed) return refill(stream, source);
+  stream.dropped += 64 * std::uint64_t{stream.remaining} + stream.reservoir_bits;
+  stream.remaining = 0;
+  stream.reservoir = 0;
+  stream.reservoir_bits = 0;
+  Result<void> read = add_to_key<sizeof(CipherKey)>(stream, source);
+  run_cipher(stream);
+  return read;
+}
+
 }  // namespace discreet::random

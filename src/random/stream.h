@@ -41,6 +41,7 @@ struct Stream {
   std::uint32_t reservoir_bits;  // bits of `reservoir` not handed out, below 64
   std::uint64_t reservoir;       // those bits, at the low end; zeros above
   std::uint64_t refills;         // since the stream was keyed
+  std::uint64_t dropped;         // bits that freshen() threw away
   HealthTests health;
   bool keyed;
   alignas(64) Block block;
@@ -89,7 +90,9 @@ struct Stream {
   }
 
   /// Bits handed out since the stream was keyed.
-  std::uint64_t bits_taken() const { return 64 * (refills * kWords - remaining) - reservoir_bits; }
+  std::uint64_t bits_taken() const {
+    return 64 * (refills * kWords - remaining) - reservoir_bits - dropped;
+  }
 };
 
 static_assert(sizeof(Stream) <= 4 * 4096);
@@ -100,5 +103,11 @@ static_assert(std::is_trivial_v<Stream>, "the kernel may zero it at any time");
 /// Fails with: kNoEntropy. When there was no key there are then no words (remaining == 0); when a
 /// later read failed there are words, from the key alone.
 Result<void> refill(Stream& stream, RawSource source);
+
+/// Drops every word that was not handed out, mixes 32 fresh bytes into the key and fills the block:
+/// from here on nothing depends on the old state alone, so that a copy of it (a clone of a virtual
+/// machine) goes another way. Before each release.
+/// Fails with: kNoEntropy, as refill() does.
+Result<void> freshen(Stream& stream, RawSource source);
 
 }  // namespace discreet::random

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/children_for_tests.h"
+
 namespace discreet::random::stream_test {
 namespace {
 
@@ -126,6 +128,74 @@ TEST(Stream, FreshEntropyIsMixedInEveryMebibyte) {
   refill_scripted(*other);
   refill_scripted(*replay);
   EXPECT_NE(std::memcmp(&other->block, &replay->block, sizeof(Stream::Block)), 0);
+}
+
+// R7: two copies of one state, as a virtual machine that is resumed twice has them.
+TEST(Stream, CopiesPartAtTheNextRelease) {
+  for (const std::uint32_t used : {0u, 1u, 700u, Stream::kWords}) {
+    const std::unique_ptr<Stream> one = keyed_stream({});
+    for (std::uint32_t i = 0; i < used; ++i) one->take_word(refill_scripted);
+    if (used > 0 && one->remaining > 0) one->take_narrow(5, refill_scripted);
+    const std::unique_ptr<Stream> other = std::make_unique<Stream>(*one);
+    const std::unique_ptr<Stream> before = std::make_unique<Stream>(*one);
+    const std::uint64_t taken = one->bits_taken();
+    script = {.seed = 5};
+    ASSERT_TRUE(freshen(*one, scripted).has_value());
+    EXPECT_EQ(script.given, sizeof(CipherKey));
+    EXPECT_EQ(one->bits_taken(), taken);
+    EXPECT_EQ(one->remaining, Stream::kWords);
+    EXPECT_EQ(one->reservoir_bits, 0u);
+    script = {.seed = 6};
+    ASSERT_TRUE(freshen(*other, scripted).has_value());
+    int alike = 0;
+    for (std::uint32_t i = 0; i < Stream::kWords; ++i) {
+      alike += one->block.words[i] == other->block.words[i] ? 1 : 0;
+      alike += one->block.words[i] == before->block.words[i] ? 1 : 0;
+    }
+    EXPECT_EQ(alike, 0) << used;
+    EXPECT_FALSE(holds(*one, before->block.key.data(), sizeof(CipherKey)));
+    // The key is the old one and the bytes, both: with the same bytes they would not have parted.
+    script = {.seed = 5};
+    ASSERT_TRUE(freshen(*before, scripted).has_value());
+    EXPECT_EQ(std::memcmp(&one->block, &before->block, sizeof(Stream::Block)), 0);
+  }
+}
+
+// The same with the system's bytes and a real copy: a child whose pages were not wiped.
+TEST(Stream, ASnapshotPartsAtTheNextReleaseAndNotBefore) {
+  const std::unique_ptr<Stream> stream = empty_stream();  // in memory that fork() copies
+  ASSERT_TRUE(refill(*stream, read_system).has_value());
+  const auto next = [&](bool is_release) {
+    if (is_release && !freshen(*stream, read_system).has_value()) return std::uint64_t{0};
+    return stream->take_word([](Stream&) {});
+  };
+  for (const bool is_release : {false, true}) {
+    std::uint64_t in_child = 0;
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    EXPECT_EQ(status_in_child(raw_fork,
+                              [&] {
+                                const std::uint64_t word = next(is_release);
+                                return write(ends[1], &word, sizeof word) == sizeof word ? 0 : 1;
+                              }),
+              0);
+    ASSERT_EQ(read(ends[0], &in_child, sizeof in_child), ssize_t{sizeof in_child});
+    EXPECT_NE(next(is_release) == in_child, is_release);  // false alarm: 2^-64
+    close(ends[0]);
+    close(ends[1]);
+  }
+}
+
+TEST(Stream, AReleaseWithoutEntropyIsReported) {
+  for (const Fault fault : {Fault::kFails, Fault::kStuck}) {
+    const std::unique_ptr<Stream> stream = keyed_stream({.good_bytes = 1024, .fault = fault});
+    EXPECT_EQ(freshen(*stream, scripted).error().code, Code::kNoEntropy);
+    EXPECT_EQ(stream->remaining, Stream::kWords);  // from the key alone, as R2 says
+    script = {.good_bytes = 512, .fault = fault};
+    const std::unique_ptr<Stream> empty = empty_stream();
+    EXPECT_EQ(freshen(*empty, scripted).error().code, Code::kNoEntropy);
+    EXPECT_EQ(empty->remaining, 0u);
+  }
 }
 
 // R1.

@@ -3,37 +3,17 @@
 
 #include <sys/mman.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <new>
-#include <string>
+
+#include "base/process_mark.h"
 
 namespace discreet::random {
 namespace {
 
-Error no_pages(const char* call) {
-  return {Code::kNoEntropy,
-          std::string("no memory that the kernel wipes in child processes (") + call + ": " +
-              std::strerror(errno) +
-              "), so parent and child could share random bits; nothing was drawn. This needs Linux "
-              "4.14 or newer, not an emulation of it"};
-}
-
-// A kernel that takes any advice (some emulators do) would take this one too.
-bool takes_nonsense(void* pages) { return madvise(pages, sizeof(Stream), -1) == 0; }
-
 Result<Stream*> map_stream() {
-  void* const pages =
-      mmap(nullptr, sizeof(Stream), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return no_pages("mmap");
-  if (takes_nonsense(pages) || madvise(pages, sizeof(Stream), MADV_WIPEONFORK) != 0 ||
-      madvise(pages, sizeof(Stream), MADV_DONTDUMP) != 0) {
-    Error error = no_pages("madvise");
-    munmap(pages, sizeof(Stream));
-    return error;
-  }
+  DISCREET_ASSIGN(void* const pages, map_pages_wiped_on_fork(sizeof(Stream)));
   // Keeps the key out of swap. Limits on locked memory are often tiny, so this is a wish only.
   static_cast<void>(mlock(pages, sizeof(Stream)));
   return new (pages) Stream{};
@@ -69,6 +49,16 @@ Result<SystemBits*> SystemBits::this_thread() {
   }
   if (!bits.healthy()) return *bits.failure_;
   return &bits;
+}
+
+Result<SystemBits*> SystemBits::for_release() {
+  DISCREET_ASSIGN(SystemBits* const bits, this_thread());
+  Result<void> read = freshen(*bits->stream_, read_system);
+  if (!read.has_value()) {
+    bits->failure_ = read.error();
+    return read.error();
+  }
+  return bits;
 }
 
 void SystemBits::refill() {

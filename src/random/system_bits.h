@@ -2,7 +2,7 @@
 // SystemBits: the product's only source of random bits. Operating-system entropy, health-tested,
 // keys a stream cipher (AES-256-CTR where the processor has it, else ChaCha20); every refill
 // replaces the key with the first bytes of its own output (key erasure), so a later break-in tells
-// nothing about earlier noise; fresh entropy is mixed in every mebibyte.
+// nothing about earlier noise; fresh entropy is mixed in before each release and every mebibyte.
 //
 // R1  No output before a successful, health-tested read of the OS source.
 // R2  When a later read fails or looks sick, healthy() turns false for good. Bits still come (the
@@ -13,8 +13,10 @@
 //     status of kNoEntropy rather than hand out known bits.
 // R4  One per thread; there is no setter, no seed and no global that could be swapped.
 //
-// Not for signal handlers. A virtual machine that is copied while it runs repeats bits until the
-// next mixing (CAVEATS). Neither GMP nor OpenSSL is needed: the local client compiles this.
+// R7  for_release(): copies of one state (clones of a virtual machine, which no process can see)
+//     share no bits from the next release on.
+//
+// Not for signal handlers. Neither GMP nor OpenSSL is needed: the local client compiles this.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +37,11 @@ class SystemBits {
   /// Fails with: kNoEntropy, for good, when the OS source cannot be read or fails its health tests,
   /// or when the kernel cannot keep the state apart from a child's.
   static Result<SystemBits*> this_thread();
+
+  /// The same for the noise of one release: 32 fresh bytes of the OS source are mixed in, and words
+  /// that were made without them are dropped.
+  /// Fails with: kNoEntropy, for good.
+  static Result<SystemBits*> for_release();
 
   SystemBits(const SystemBits&) = delete;
   SystemBits& operator=(const SystemBits&) = delete;

@@ -4,10 +4,7 @@
 #include "random/system_bits.h"
 
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +22,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/children_for_tests.h"
 #include "random/bit_source.h"
 
 namespace discreet::random::system_bits_test {
@@ -54,10 +52,6 @@ bool all_distinct(Words words) {
   return std::adjacent_find(words.begin(), words.end()) == words.end();
 }
 
-pid_t library_fork() { return fork(); }
-// Behind the C library's back: no handler that was registered with it runs.
-pid_t raw_fork() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
-
 // What `in_child` returns in a child process, or its exit status when it did not get that far.
 struct FromChild {
   Words words;
@@ -83,29 +77,6 @@ FromChild run_in_child(pid_t (*make_child)(), const std::function<Words()>& in_c
   EXPECT_EQ(waitpid(child, &status, 0), child);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
-}
-
-// From here on this thread and those that it starts get `error` from one system call, or from
-// those uses of it whose third argument is `third`.
-void forbid(long call, int error, int third = -1) {
-  const auto number = static_cast<std::uint32_t>(call);
-  const auto refuse = SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
-  const bool any = third < 0;
-  std::array<sock_filter, 6> program = {{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(third), 0,
-               static_cast<std::uint8_t>(any ? 0 : 1)),
-      BPF_STMT(BPF_RET | BPF_K, refuse),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog filter = {program.size(), program.data()};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
-    std::perror("seccomp");
-    _exit(99);
-  }
 }
 
 // 1 when this thread's source refuses with kNoEntropy and a text that contains `fix`.

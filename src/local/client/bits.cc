@@ -46,7 +46,7 @@ Result<ClientBits*> client_bits() {
 
 #else
 
-Result<ClientBits*> client_bits() { return random::SystemBits::this_thread(); }
+Result<ClientBits*> client_bits() { return random::SystemBits::for_release(); }
 
 #endif
 

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "base/children_for_tests.h"
 #include "local/client/answering.h"
 #include "local/client/discreet_client.h"
 #include "local/client/memory.h"
@@ -129,13 +130,7 @@ TEST_F(Client, CountsOneBudgetForAllProcesses) {
 // A forked child has the parent's lock and what the parent knew: together they would spend twice.
 TEST_F(Client, AForkIsNoSecondBudget) {
   Memory memory = Memory::open(path, kNano).value();
-  const auto in_child = [](const auto& run) {
-    const pid_t child = fork();
-    if (child == 0) _exit(run());
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  };
+  const auto in_child = [](const auto& run) { return status_in_child(raw_fork, run); };
   const auto refused = [](const Error& error) {
     return error.code == Code::kRefused && error.message.find("fork") != std::string::npos ? 7 : 8;
   };

@@ -61,10 +61,7 @@ Result<void> check_single(const std::filesystem::path& path) {
 }  // namespace
 
 Memory::Memory(std::filesystem::path path, OpenFile lock, Ledger ledger)
-    : path_(std::move(path)),
-      lock_(std::move(lock)),
-      ledger_(std::move(ledger)),
-      process_(getpid()) {}
+    : path_(std::move(path)), lock_(std::move(lock)), ledger_(std::move(ledger)) {}
 
 Result<Memory> Memory::open(const std::filesystem::path& name,
                             std::optional<std::uint64_t> budget) {
@@ -115,7 +112,7 @@ Result<void> Memory::write(const std::filesystem::path& path, const Ledger& ledg
 }
 
 Result<void> Memory::check_process() const {
-  if (process_ == getpid()) return {};
+  if (process_.is_here()) return {};
   return Error{Code::kRefused,
                "this memory was opened by another process; open it again after a fork"};
 }

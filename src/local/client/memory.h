@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process_mark.h"
 #include "base/result.h"
 #include "local/client/ledger.h"
 
@@ -54,7 +55,7 @@ class Memory {
   std::filesystem::path path_;
   OpenFile lock_;
   Ledger ledger_;
-  pid_t process_;
+  ProcessMark process_;
 };
 
 }  // namespace discreet::local

@@ -21,7 +21,7 @@ TEXT
 mapfile -t files <"$src/local/client/sources.txt"
 for file in local/client/page.cc "${files[@]}"; do
   case $file in
-    base/files.cc | */discreet_client.cc | */memory.cc | random/system_bits.cc | random/aes_ctr.cc) continue ;;
+    base/files.cc | base/process_mark.cc | */discreet_client.cc | */memory.cc | random/system_bits.cc | random/aes_ctr.cc) continue ;;
   esac
   object=$out/objects/${file//\//_}.o
   objects+=("$object")
