@@ -392,7 +392,7 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
   const std::int64_t limit = policy.joined_rows_per_unit;
   DISCREET_ASSIGN(Growth growth, with(policy::kRowsPerUnit));
   DISCREET_ASSIGN(const Growth least, with(kRowsPerUnitLeast));
-  const std::int64_t aim = std::max(limit / 10, times(least.rows, out.work));
+  const std::int64_t aim = std::max(limit / kLimitOverAim, times(least.rows, out.work));
   const auto fits = [&](const Growth& one) {
     return one.largest <= limit && times(one.rows, out.work) <= aim;
   };

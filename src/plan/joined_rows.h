@@ -67,9 +67,10 @@ struct JoinedRows {
 
 /// Where `rows_per_unit` is not declared a table's cut is policy::kRowsPerUnit, or less, down to
 /// kRowsPerUnitLeast, if otherwise W would be above the policy's `joined_rows_per_unit`, or `joined`
-/// times `work` above a tenth of that: a unit that causes 100,000 joined rows takes some tens of
-/// milliseconds.
+/// times `work` above that over kLimitOverAim: a unit that causes 50,000 joined rows takes at most
+/// some 50 ms on small tables (`./dev soak work`).
 inline constexpr std::int64_t kRowsPerUnitLeast = 40;
+inline constexpr std::int64_t kLimitOverAim = 20;
 
 /// Requires: a source that check_source() takes. Without `facts` tables are cut as if they were
 /// multiplied, and W is not known. Fails with: what `facts` says.

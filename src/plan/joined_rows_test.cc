@@ -60,22 +60,22 @@ TEST(JoinedRows, WhatMeetsOneRowIsNotMultiplied) {
 TEST(JoinedRows, FactorsAreMultiplied) {
   const Source lookup{{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}};
   const JoinedRows few = rows_of(lookup, clinic(), zips_are(60, 1000));
-  EXPECT_EQ(few.most, 60 * 1666);
+  EXPECT_EQ(few.most, 60 * 833);
   ASSERT_TRUE(few.cuts.contains("visits"));
-  EXPECT_EQ(few.cuts.at("visits"), (ScanCut{1666, {}, {"city", "patient_id"}}));
+  EXPECT_EQ(few.cuts.at("visits"), (ScanCut{833, {}, {"city", "patient_id"}}));
   EXPECT_FALSE(few.cuts.contains("zips"));
   EXPECT_TRUE(check_joined_rows(few, clinic()));
-  // As many of each unit as give 10^5 joined rows; at least 40.
-  EXPECT_EQ(rows_of(lookup, clinic(), zips_are(6, 1000)).most, 6 * kScan);
+  // As many of each unit as give 50,000 joined rows; at least 40.
+  EXPECT_EQ(rows_of(lookup, clinic(), zips_are(3, 1000)).most, 3 * kScan);
   const JoinedRows many = rows_of(lookup, clinic(), zips_are(20'000, 20'000));
   EXPECT_EQ(many.cuts.at("visits").rows, 40);
   EXPECT_EQ(many.most, 800'000);
   EXPECT_TRUE(check_joined_rows(many, clinic()));
 
   const JoinedRows twice = rows_of(visits_times(2));
-  EXPECT_EQ(twice.cuts.at("visits").rows, 316);
-  EXPECT_EQ(rows_of(visits_times(3)).cuts.at("visits").rows, 46);
-  EXPECT_EQ(rows_of(visits_times(3)).most, 46 * 46 * 46);
+  EXPECT_EQ(twice.cuts.at("visits").rows, 223);
+  EXPECT_EQ(rows_of(visits_times(3)).cuts.at("visits").rows, 40);
+  EXPECT_EQ(rows_of(visits_times(3)).most, 40 * 40 * 40);
 }
 
 // The fewer tables, the more can be computed of a row.
@@ -88,7 +88,7 @@ TEST(JoinedRows, WhatIsComputedOfARowCounts) {
   const Expr text = Expr::of(Op::kConcat, {col("city", 0), col("city", 1)});
   plan.filter = Expr::of(Op::kLike, {Expr::of(Op::kConcat, {text, text}), txt("%a%")});
   EXPECT_EQ(rows().work, 17);
-  EXPECT_EQ(rows().cuts.at("visits").rows, 76);  // 76^2 * 17 is below 10^5
+  EXPECT_EQ(rows().cuts.at("visits").rows, 54);  // 54^2 * 17 is below 50,000
   plan.source = visits_times(3);
   const auto refusal = check_joined_rows(rows(), clinic());
   ASSERT_FALSE(refusal);
