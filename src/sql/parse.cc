@@ -11,6 +11,21 @@
 namespace discreet::sql {
 namespace {
 
+/// Behind a value: its vector or text, each in a block of the heap, a vector up to twice as long.
+/// Recurses as deep as the tree is, see kTreeDepthMax.
+std::size_t bytes_inside(const Json& json) {
+  constexpr std::size_t kBlock = 16;
+  const auto text = [](std::size_t size) { return size < 16 ? 0 : size + 1 + kBlock; };
+  if (json.is_string()) return sizeof(std::string) + kBlock + text(json.text().size());
+  std::size_t bytes = 0;
+  if (json.is_array() || json.is_object()) bytes += sizeof(Json::Items) + 2 * kBlock;
+  for (const Json& item : json.items()) bytes += 2 * sizeof(Json) + bytes_inside(item);
+  for (const JsonMember& member : json.members()) {
+    bytes += 2 * sizeof(JsonMember) + text(member.name.size()) + bytes_inside(member.value);
+  }
+  return bytes;
+}
+
 // Owns what pg_query_parse allocated.
 class Parse {
  public:
@@ -169,6 +184,8 @@ std::vector<Node> Node::find_all(std::string_view kind) const {
   look(*body_, look);
   return out;
 }
+
+std::size_t Statement::bytes() const { return sizeof(Json) + bytes_inside(*tree_); }
 
 Node Statement::root() const { return Node::of((*tree_)["stmts"][0]["stmt"]); }
 

@@ -53,6 +53,8 @@ class Node {
 class Statement {
  public:
   Node root() const;
+  /// About what the tree takes in memory, and no less.
+  std::size_t bytes() const;
 
  private:
   friend Result<Statement> parse(const Text& text, const std::vector<Token>& tokens,

@@ -137,6 +137,13 @@ std::string text_of(duckdb_vector vector, idx_t row) {
   }
 }
 
+/// Of a text, before it is copied; of other values nothing, since they are short.
+std::size_t text_size(duckdb_vector vector, idx_t row) {
+  const duckdb::LogicalType type(duckdb_vector_get_column_type(vector));
+  const bool is_text = duckdb_get_type_id(type.get()) == DUCKDB_TYPE_VARCHAR;
+  return is_text ? duckdb::Column(vector).text(row).size() : 0;
+}
+
 }  // namespace
 
 Catalog::Catalog(CatalogLimits limits) : limits_(limits) {}
@@ -196,19 +203,25 @@ Result<std::vector<CatalogColumn>> Catalog::describe(const std::string& sql) {
 Result<std::vector<CatalogRow>> Catalog::run(const std::string& sql) {
   std::vector<CatalogRow> rows;
   bool is_full = false;
+  std::size_t bytes = 0;
   DISCREET_TRY(query(sql, [&](const duckdb::Chunk& chunk) {
     const idx_t columns = duckdb_data_chunk_get_column_count(chunk.get());
     for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.get()) && !is_full; ++row) {
-      is_full = rows.size() >= limits_.rows_max;
+      is_full = rows.size() >= limits_.rows_max || bytes > limits_.cells_bytes;
       CatalogRow cells(columns);
+      bytes += columns * sizeof(cells[0]);
       for (idx_t c = 0; c < columns; ++c) {
         duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), c);
-        if (!duckdb::Column(vector).is_null(row)) cells[c] = text_of(vector, row);
+        if (duckdb::Column(vector).is_null(row)) continue;
+        bytes += text_size(vector, row);
+        if (bytes <= limits_.cells_bytes) cells[c] = text_of(vector, row);
       }
       rows.push_back(std::move(cells));
     }
   }));
-  if (is_full) return Error{Code::kUnsupported, "too many rows; add a WHERE or a LIMIT"};
+  if (is_full || bytes > limits_.cells_bytes) {
+    return Error{Code::kUnsupported, "too many rows, or too long ones; add a WHERE or a LIMIT"};
+  }
   return rows;
 }
 

@@ -5,7 +5,8 @@
 //
 // G1  No file, network, extension or setting can be reached from it (engine/duckdb/connection.h),
 //     and no text of a client reaches it unprinted (printer.h).
-// G2  A statement ends: after `statement_ms` it is stopped; it may use 256 MiB and show `rows_max`.
+// G2  A statement ends: after `statement_ms` it is stopped; it may use 256 MiB and show `rows_max`,
+//     with at most `cells_bytes` of text.
 //
 // Thread-safe; one statement at a time.
 #pragma once
@@ -37,6 +38,7 @@ using CatalogRow = std::vector<std::optional<std::string>>;
 struct CatalogLimits {
   int statement_ms = 5'000;
   std::size_t rows_max = 50'000;
+  std::size_t cells_bytes = 16U << 20U;  ///< a cell counts as 40 bytes beside its text
 };
 
 class Catalog {

@@ -12,6 +12,7 @@ Conversation::Conversation(Stream& stream, Desk& desk, const Waiting& waiting,
       desk_(desk),
       waiting_(waiting),
       facts_(std::move(facts)),
+      shelf_(facts_.limits.kept_bytes),
       settings_(facts_.old_names) {}
 
 void Conversation::run() {
@@ -117,7 +118,7 @@ bool Conversation::dispatch(char type, const std::string& body) {
     default:
       return fatal(fault_of(Refusal::kProtocol));
   }
-  return !skips_ || flush();  // a client may wait for the error before it sends Sync
+  return skips_ ? flush() : flush_much();  // a client may wait for the error before it sends Sync
 }
 
 void Conversation::ready() {
@@ -167,6 +168,10 @@ void Conversation::simple_query(const std::string& body) {
         if (!send_rows(*outcome.rows, 0, outcome.rows->count())) return false;
       }
       complete(outcome, outcome.rows ? outcome.rows->count() : 0);
+      if (!flush_much()) {
+        ends_ = true;
+        return refuse(Refusal::kTooSlow);
+      }
     }
     return true;
   };

@@ -2,8 +2,12 @@
 // One client's conversation, from its first byte to its last: start-up, login, simple and extended
 // queries. It runs in the thread of its connection.
 //
-// W1  Whatever bytes come, what is kept is bounded: a message, prepared statements and portals
-//     together; what is larger is read past and refused. A message that has begun must end in time.
+// W1  Whatever messages come, memory is bounded. From one to the next it keeps `kept_bytes` at most:
+//     prepared statements, portals with their values and outcomes, savepoints; more is refused. What
+//     is to be sent goes out when it passes kFlushBytes, also where no Sync comes. While it answers
+//     a message, it needs kMessageNeeds for it at most, but for the answer to a question, which is
+//     as long as it is. A message that is too large is read past and refused; one that has begun
+//     must end in time.
 // W2  Nothing is answered before a password was proved by SCRAM-SHA-256; a name that nobody has
 //     meets the same messages as one that somebody has.
 // W3  A question goes through Desk::ask, as over HTTP: caps, limits, deadlines, the audit log.
@@ -26,6 +30,7 @@
 #include "server/pgwire/desk.h"
 #include "server/pgwire/message.h"
 #include "server/pgwire/settings.h"
+#include "server/pgwire/shelf.h"
 #include "server/pgwire/statement.h"
 #include "server/pgwire/stream.h"
 
@@ -36,9 +41,13 @@ struct ConversationLimits {
   int message_ms = 30'000;               ///< from a message's first byte to its last
   std::size_t message_bytes = 1 << 20;   ///< more is read past
   std::size_t past_bytes = 256U << 20U;  ///< more ends the connection
-  std::size_t prepared_max = 1000;       ///< statements, and portals
-  std::size_t prepared_bytes = 16U << 20U;
+  std::size_t prepared_max = 1000;       ///< statements, portals, savepoints: so many of each
+  std::size_t kept_bytes = 16U << 20U;   ///< by all of them together
 };
+
+inline constexpr std::size_t kFlushBytes = 64U << 10U;
+/// The message, its parse tree, and the rows of the catalog, which come in several forms.
+inline constexpr std::size_t kMessageNeeds = 96U << 20U;
 
 struct ConversationFacts {
   std::string peer = {};
@@ -62,16 +71,17 @@ class Conversation {
   /// What a statement gave.
   struct Outcome {
     Formats formats = {};                   ///< that its rows are wanted in
-    std::shared_ptr<const Rows> rows = {};  ///< null: it gives none
+    std::shared_ptr<const Rows> rows = {};  ///< null: it gives none, or all were sent
     std::string tag = {};
   };
   struct Prepared {
-    Statement statement;
+    Shelf::Place place;
+    Statement statement = {};
     std::vector<Field> fields = {};
     bool is_described = false;
-    std::size_t bytes = 0;
   };
   struct Portal {
+    Shelf::Place place;
     std::shared_ptr<Prepared> prepared;
     Cells values = {};
     Formats formats = {};
@@ -79,6 +89,11 @@ class Conversation {
     bool is_described = false;
     std::optional<Outcome> outcome = {};
     std::size_t next = 0;
+  };
+  struct Savepoint {
+    Shelf::Place place;
+    std::string name;
+    Settings settings;
   };
 
   // startup.cc
@@ -102,6 +117,8 @@ class Conversation {
   void ready();
   void fail(const Fault& fault);
   bool flush();
+  /// As W1 says. False: the client is gone.
+  bool flush_much() { return out_.gathered().size() <= kFlushBytes || flush(); }
   void report_settings();
 
   // extended.cc
@@ -114,7 +131,7 @@ class Conversation {
   bool execute(Reader& in);
   bool close(Reader& in);
   bool read_values(Reader& in, Portal& portal);
-  bool make_room(std::size_t bytes);
+  bool take(Shelf::Place& place, std::size_t bytes);
   void send_fields(const std::vector<Field>& fields, const Formats& formats);
   bool send_rows(const Rows& rows, std::size_t from, std::size_t to);
   void complete(const Outcome& outcome, std::size_t shown);
@@ -155,6 +172,7 @@ class Conversation {
   const Waiting waiting_;
   const ConversationFacts facts_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Shelf shelf_;  // outlives what stands on it
   Writer out_;
   Fault fault_;
   Settings settings_;
@@ -167,11 +185,10 @@ class Conversation {
   bool skips_ = false;              ///< until Sync
   char transaction_ = 'I';          ///< I, T or E, as ReadyForQuery says
   std::optional<Settings> before_;  ///< to go back to when the transaction does not commit
-  std::vector<std::pair<std::string, Settings>> savepoints_;
-  std::vector<std::pair<std::string, std::string>> local_;  ///< SET LOCAL, to be undone
+  std::vector<Savepoint> savepoints_;
+  std::map<std::string, std::string> local_;  ///< what SET LOCAL changed, as it was before
   std::map<std::string, std::shared_ptr<Prepared>> prepared_;
   std::map<std::string, Portal> portals_;
-  std::size_t prepared_bytes_ = 0;
 };
 
 }  // namespace discreet::server::pgwire

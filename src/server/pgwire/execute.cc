@@ -56,7 +56,7 @@ bool Conversation::carry_out(const Statement& statement, const Cells& values, Ou
 
 bool Conversation::carry_out_transaction(const Statement& statement) {
   const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
-                                  [&](const auto& each) { return each.first == statement.name; });
+                                  [&](const auto& each) { return each.name == statement.name; });
   const auto forget_after = [&](bool itself) {
     savepoints_.erase(itself ? std::prev(found.base()) : found.base(), savepoints_.end());
   };
@@ -81,10 +81,11 @@ bool Conversation::carry_out_transaction(const Statement& statement) {
       transaction_ = 'I';
       return true;
     case Kind::kSavepoint: {
-      constexpr std::size_t kMost = 1000;
       if (transaction_ != 'T') return refuse(Refusal::kNoTransaction);
-      if (savepoints_.size() >= kMost) return refuse(Refusal::kTooLarge);
-      savepoints_.emplace_back(statement.name, settings_);
+      if (savepoints_.size() >= facts_.limits.prepared_max) return refuse(Refusal::kTooMuchKept);
+      Shelf::Place place = shelf_.place();
+      if (!take(place, settings_.bytes() + statement.name.size())) return false;
+      savepoints_.push_back({std::move(place), statement.name, settings_});
       return true;
     }
     default:
@@ -95,7 +96,7 @@ bool Conversation::carry_out_transaction(const Statement& statement) {
     return refuse(Error{Code::kNotFound, "there is no savepoint " + in_quotes(statement.name)});
   }
   if (statement.kind == Kind::kRollbackTo) {
-    settings_ = found->second;
+    settings_ = found->settings;
     transaction_ = 'T';
     forget_after(false);
   } else {
@@ -112,12 +113,10 @@ bool Conversation::carry_out_setting(const Statement& statement, Outcome& out) {
       return refuse(Refusal::kUnknownStatement);
     }
     if (!statement.name.empty()) {
-      prepared_bytes_ -= found->second->bytes;
       prepared_.erase(found);
       return true;
     }
     prepared_.clear();
-    prepared_bytes_ = 0;
     if (statement.kind == Kind::kDeallocate) out.tag = "DEALLOCATE ALL";
     return true;
   }
@@ -127,7 +126,7 @@ bool Conversation::carry_out_setting(const Statement& statement, Outcome& out) {
   }
   const auto present = settings_.get(statement.name);
   if (statement.is_local && present && transaction_ == 'T') {
-    local_.emplace(local_.begin(), statement.name, *present);
+    local_.emplace(settings_.spelling(statement.name), *present);  // the first one's
   }
   const bool is_default = statement.kind == Kind::kReset || statement.is_default;
   const auto set =
@@ -378,6 +377,8 @@ bool Conversation::look_up(const Statement& statement, const Cells& values, Outc
     const auto set = settings_.set(name, value);
     if (!set) return refuse(set.error());
   }
+  constexpr std::size_t kColumnsMax = 1664;  // PostgreSQL's
+  if (fields.size() > kColumnsMax) return refuse(Refusal::kTooLarge);
   const auto rows = reading->catalog->run(printed->sql);
   if (!rows) return refuse(rows.error());
   return give(std::move(fields), *rows, out);

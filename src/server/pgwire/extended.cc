@@ -5,15 +5,35 @@
 #include "server/pgwire/conversation.h"
 
 namespace discreet::server::pgwire {
+namespace {
+
+/// About what a thing in a map takes beside what it says of itself.
+constexpr std::size_t kEntryBytes = 1024;
+
+std::size_t bytes_of(const std::vector<Field>& fields) {
+  std::size_t bytes = 0;
+  for (const Field& field : fields) bytes += sizeof(Field) + field.name.size();
+  return bytes;
+}
+
+std::size_t bytes_of(const Rows& rows) {
+  return bytes_of(rows.fields) + rows.messages.size() + sizeof(std::size_t) * rows.ends.size();
+}
+
+std::size_t bytes_of(const Statement& statement) {
+  std::size_t bytes = statement.text.size() + statement.name.size() + statement.value.size() +
+                      sizeof(TypeId) * statement.parameters.size();
+  for (const IntervalColumn& each : statement.intervals) {
+    bytes += sizeof(each) + each.of.size() + each.name.size();
+  }
+  return bytes + (statement.tree ? statement.tree->bytes() : 0);
+}
+
+}  // namespace
 
 /// Whether so many more bytes may be kept.
-bool Conversation::make_room(std::size_t bytes) {
-  const ConversationLimits& limits = facts_.limits;
-  if (prepared_.size() < limits.prepared_max && portals_.size() < limits.prepared_max &&
-      prepared_bytes_ + bytes <= limits.prepared_bytes) {
-    return true;
-  }
-  return refuse(Refusal::kTooLarge);
+bool Conversation::take(Shelf::Place& place, std::size_t bytes) {
+  return place.take(bytes) || refuse(Refusal::kTooMuchKept);
 }
 
 void Conversation::attempt(bool (Conversation::*step)(Reader&), Reader& in) {
@@ -48,17 +68,11 @@ bool Conversation::parse(Reader& in) {
     return refuse(Refusal::kUntypedParameter);
   }
   if (!may_run(*statement)) return false;
-  // A parse tree is some ten times its text.
-  const std::size_t bytes = 16 * text.size() + 1024;
-  if (const auto old = prepared_.find(name); old != prepared_.end()) {
-    prepared_bytes_ -= old->second->bytes;
-    prepared_.erase(old);
-  }
-  if (!make_room(bytes)) return false;
-  auto made = std::make_shared<Prepared>();
+  prepared_.erase(name);
+  if (prepared_.size() >= facts_.limits.prepared_max) return refuse(Refusal::kTooMuchKept);
+  auto made = std::make_shared<Prepared>(Prepared{.place = shelf_.place()});
+  if (!take(made->place, kEntryBytes + 2 * name.size() + bytes_of(*statement))) return false;
   made->statement = std::move(*statement);
-  made->bytes = bytes;
-  prepared_bytes_ += bytes;
   prepared_[name] = std::move(made);
   out_.begin('1').end();
   return true;
@@ -87,6 +101,7 @@ bool Conversation::read_values(Reader& in, Portal& portal) {
     if (!is_binary[i] && !is_text(bytes)) return refuse(Refusal::kBadEncoding);
     auto value = read_value(types[i], is_binary[i], bytes);
     if (!value) return refuse(value.error());
+    if (!take(portal.place, value->size())) return false;
     portal.values.emplace_back(std::move(*value));
   }
   return true;
@@ -95,19 +110,24 @@ bool Conversation::read_values(Reader& in, Portal& portal) {
 bool Conversation::bind(Reader& in) {
   const std::string name = in.text();
   const std::string statement = in.text();
-  const std::size_t bytes = in.left();
   const auto found = prepared_.find(statement);
   if (!in.is_sound()) return refuse(Refusal::kProtocol);
+  if (!is_text(name)) return refuse(Refusal::kBadEncoding);
   if (found == prepared_.end()) return refuse(Refusal::kUnknownStatement);
-  Portal portal{.prepared = found->second};
-  if (!read_values(in, portal)) return false;
+  portals_.erase(name);
+  if (portals_.size() >= facts_.limits.prepared_max) return refuse(Refusal::kTooMuchKept);
+  Portal portal{.place = shelf_.place(), .prepared = found->second};
+  const std::size_t values = portal.prepared->statement.parameters.size();
+  const std::size_t own = kEntryBytes + 2 * name.size() + values * sizeof(Cells::value_type);
+  if (!take(portal.place, own) || !read_values(in, portal)) return false;
   const std::int16_t formats = in.int16();
   for (std::int16_t i = 0; i < formats && in.is_sound(); ++i) {
     portal.formats.push_back(in.int16() == 1);
   }
   if (!in.is_done()) return refuse(Refusal::kProtocol);
-  if (!may_run(portal.prepared->statement) || !make_room(bytes)) return false;
-  portals_[name] = std::move(portal);
+  if (!may_run(portal.prepared->statement)) return false;
+  if (!take(portal.place, portal.formats.size())) return false;
+  portals_.insert_or_assign(name, std::move(portal));
   out_.begin('2').end();
   return true;
 }
@@ -125,7 +145,12 @@ bool Conversation::describe(Reader& in) {
       out_.begin('n').end();
       return true;
     }
-    if (!find_fields(statement, &portal.values, portal.formats, portal.fields)) return false;
+    std::vector<Field> fields;
+    if (!find_fields(statement, &portal.values, portal.formats, fields)) return false;
+    portal.place.give_back(bytes_of(portal.fields));
+    portal.fields.clear();
+    if (!take(portal.place, bytes_of(fields))) return false;
+    portal.fields = std::move(fields);
     portal.is_described = true;
     send_fields(portal.fields, portal.formats);
     return true;
@@ -140,6 +165,9 @@ bool Conversation::describe(Reader& in) {
   for (const TypeId type : statement.parameters) out_.int32(type);
   out_.end();
   if (statement.gives_rows()) {
+    prepared.place.give_back(bytes_of(prepared.fields));
+    prepared.fields.clear();
+    if (!take(prepared.place, bytes_of(fields))) return false;
     prepared.fields = fields;
     prepared.is_described = true;
     send_fields(fields, {});
@@ -170,17 +198,25 @@ bool Conversation::execute(Reader& in) {
     }
     portal.outcome = std::move(outcome);
   }
-  const Outcome& outcome = *portal.outcome;
+  Outcome& outcome = *portal.outcome;
   const std::size_t all = outcome.rows ? outcome.rows->count() : 0;
   const std::size_t left = all - portal.next;
   const std::size_t shown = most > 0 ? std::min(left, static_cast<std::size_t>(most)) : left;
+  // What stays for the next Execute is kept; what is sent whole is not.
+  if (shown < left && portal.next == 0 && !take(portal.place, bytes_of(*outcome.rows))) {
+    portal.outcome.reset();
+    return false;
+  }
   if (shown > 0 && !send_rows(*outcome.rows, portal.next, portal.next + shown)) return false;
   portal.next += shown;
   if (portal.next < all) {
     out_.begin('s').end();
-  } else {
-    complete(outcome, shown);
+    return true;
   }
+  complete(outcome, shown);
+  if (shown < all) portal.place.give_back(bytes_of(*outcome.rows));
+  outcome.rows = nullptr;
+  portal.next = 0;
   return true;
 }
 
@@ -190,10 +226,7 @@ bool Conversation::close(Reader& in) {
   if (!in.is_done() || (what != 'S' && what != 'P')) return refuse(Refusal::kProtocol);
   if (what == 'P') portals_.erase(name);
   const auto found = prepared_.find(name);
-  if (what == 'S' && found != prepared_.end()) {
-    prepared_bytes_ -= found->second->bytes;
-    prepared_.erase(found);
-  }
+  if (what == 'S' && found != prepared_.end()) prepared_.erase(found);
   out_.begin('3').end();
   return true;
 }
@@ -208,12 +241,11 @@ void Conversation::send_fields(const std::vector<Field>& fields, const Formats& 
 }
 
 bool Conversation::send_rows(const Rows& rows, std::size_t from, std::size_t to) {
-  constexpr std::size_t kFlushBytes = 64 << 10;
   for (std::string_view rest = rows.between(from, to); !rest.empty();) {
     const std::string_view part = rest.substr(0, kFlushBytes);
     out_.bytes(part);
     rest.remove_prefix(part.size());
-    if (out_.gathered().size() > kFlushBytes && !flush()) {
+    if (!flush_much()) {
       ends_ = true;
       return refuse(Refusal::kTooSlow);
     }

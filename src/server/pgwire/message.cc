@@ -15,13 +15,16 @@ struct RefusalFacts {
   std::string_view message;
 };
 
-constexpr std::array<RefusalFacts, 20> kRefusals = {{
+constexpr std::array<RefusalFacts, 21> kRefusals = {{
     {Refusal::kProtocol, "08P01", "this is not a well-formed message of PostgreSQL's protocol"},
     {Refusal::kTooManyConnections, "53300", "there are too many connections; close some"},
     {Refusal::kWrongPassword, "28P01", "not this name and password"},
     {Refusal::kNotAllowed, "28000", "your role may not ask questions"},
     {Refusal::kNeedsTls, "28000", "this server wants TLS; connect with sslmode=require"},
     {Refusal::kTooLarge, "54000", "the message is larger than this server accepts"},
+    {Refusal::kTooMuchKept, "54000",
+     "this connection keeps too much; close statements, portals and savepoints, or fetch all rows "
+     "at once"},
     {Refusal::kTooSlow, "57P05", "the message did not arrive in time"},
     {Refusal::kStopping, "57P01", "the server is stopping"},
     {Refusal::kCancelled, "57014",

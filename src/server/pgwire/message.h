@@ -77,6 +77,7 @@ enum class Refusal {
   kNotAllowed,
   kNeedsTls,
   kTooLarge,
+  kTooMuchKept,
   kTooSlow,
   kStopping,
   kCancelled,

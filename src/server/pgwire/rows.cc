@@ -29,6 +29,7 @@ Result<Rows> encode(std::vector<Field> fields, const std::vector<Cells>& rows,
     out.ends.push_back(writer.gathered().size());
   }
   out.messages = writer.take();
+  out.messages.shrink_to_fit();  // they may be kept
   return out;
 }
 

@@ -9,6 +9,9 @@
 // P2  A half-open connection is found by keep-alive probes; a client that does not read is dropped
 //     after `write_ms`.
 // P3  A cancel request needs the connection's 32 secret bits, and says nothing back.
+// P4  A connection takes at most ConversationLimits::kept_bytes from message to message, and
+//     kMessageNeeds beside it while it answers one (conversation.h, W1); its thread's stack and the
+//     answer to a question come on top.
 #pragma once
 
 #include <cstdint>

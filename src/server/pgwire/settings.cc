@@ -197,6 +197,19 @@ std::optional<std::string> Settings::get(const std::string& name) const {
   return values_.at(facts->name);
 }
 
+std::string Settings::spelling(const std::string& name) const {
+  return find_setting(today(name))->name;
+}
+
+std::size_t Settings::bytes() const {
+  constexpr std::size_t kEntry = 128;  // of a map, with two short texts
+  std::size_t bytes = 0;
+  for (const auto* const each : {&values_, &defaults_}) {
+    for (const auto& [name, value] : *each) bytes += kEntry + name.size() + value.size();
+  }
+  return bytes;
+}
+
 std::vector<std::pair<std::string, std::string>> Settings::all() const {
   return {values_.begin(), values_.end()};
 }

@@ -30,6 +30,10 @@ class Settings {
 
   /// None: there is no such setting.
   std::optional<std::string> get(const std::string& name) const;
+  /// The one spelling of a name. Requires: get() finds it.
+  std::string spelling(const std::string& name) const;
+  /// About what a copy of all of them takes.
+  std::size_t bytes() const;
   /// Name and value, as SHOW ALL lists them.
   std::vector<std::pair<std::string, std::string>> all() const;
   /// Those that clients are told of, in their spelling.
