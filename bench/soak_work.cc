@@ -155,6 +155,14 @@ std::vector<std::string> chosen() {
     all.push_back(select);
     all.push_back(select + " AND code LIKE '%1%'");
   }
+  std::string many;  // words of a row
+  for (int i = 1; i <= 40; ++i) {
+    many += (i == 1 ? "COUNT(DISTINCT a.age + " : ", COUNT(DISTINCT a.age + ") + std::to_string(i) +
+            ")";
+  }
+  all.push_back("SELECT " + many + " FROM visits a WHERE a.name = 'Bob'");
+  all.push_back("SELECT " + many +
+                " FROM visits a JOIN visits b ON a.patient_id = b.patient_id WHERE a.name = 'Bob'");
   all.push_back("SELECT code, COUNT(*) FROM visits GROUP BY code");
   all.push_back(
       "SELECT city, zip, code, COUNT(*), MEDIAN(cost) FROM visits GROUP BY city, zip, code");

@@ -173,7 +173,8 @@ Case random_case(Random& random) {
   if (columns >= 1) c.task.keys.push_back(KeyKind::kText);
   const std::vector<Content> kinds = {
       {0, 1}, {-3, 3}, {7, 7}, {0, 500'000}, {INT64_MIN, INT64_MAX}};
-  const auto contents = static_cast<std::size_t>(below(random, 5));
+  auto contents = static_cast<std::size_t>(below(random, 5));
+  if (below(random, 8) == 0) contents = static_cast<std::size_t>(8 + below(random, 40));
   for (std::size_t i = 0; i < contents; ++i) {
     c.task.contents.push_back(kinds[static_cast<std::size_t>(below(random, 5))]);
   }

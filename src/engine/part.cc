@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
@@ -24,20 +24,47 @@ constexpr std::size_t kFewGroups = 8;
 
 /// kUnit words of unit and kRest of key and contents: the layout's, rounded up with zeros.
 template <std::size_t kUnit, std::size_t kRest>
-struct Row {
+struct NarrowRow {
+  static constexpr std::size_t kUnitWords = kUnit;
   static constexpr std::size_t kWords = kUnit + kRest;
   std::array<std::uint64_t, kWords> words;
 
-  std::uint32_t key() const { return static_cast<std::uint32_t>(words[kUnit]); }
-  void set_key(std::uint32_t key) { words[kUnit] = (words[kUnit] >> 32 << 32) | key; }
-  bool same_unit(const Row& other) const {
-    return words[0] == other.words[0] && (kUnit == 1 || words[1] == other.words[1]);
+  static NarrowRow at(const std::uint64_t* from, std::size_t) {
+    NarrowRow row;
+    std::copy_n(from, kWords, row.words.begin());
+    return row;
   }
+};
+
+/// Rows of more words stay where they are: what is sorted and moved is small, however wide they are.
+template <std::size_t kUnit>
+struct WideRow {
+  static constexpr std::size_t kUnitWords = kUnit;
+  std::span<const std::uint64_t> words;
+
+  static WideRow at(const std::uint64_t* from, std::size_t size) { return {{from, size}}; }
+};
+
+template <class Words>
+struct Row : Words {
+  static Row at(const std::uint64_t* from, std::size_t size) { return {Words::at(from, size)}; }
+
+  std::uint32_t key() const { return static_cast<std::uint32_t>(this->words[Words::kUnitWords]); }
+  bool same_unit(const Row& other) const {
+    return this->words[0] == other.words[0] &&
+           (Words::kUnitWords == 1 || this->words[1] == other.words[1]);
+  }
+  bool same_words(const Row& other) const { return std::ranges::equal(this->words, other.words); }
   /// By unit, then by key.
   bool operator<(const Row& other) const {
-    if (words[0] != other.words[0]) return words[0] < other.words[0];
-    if (kUnit == 2 && words[1] != other.words[1]) return words[1] < other.words[1];
+    if (this->words[0] != other.words[0]) return this->words[0] < other.words[0];
+    if (Words::kUnitWords == 2 && this->words[1] != other.words[1]) {
+      return this->words[1] < other.words[1];
+    }
     return key() < other.key();
+  }
+  static bool by_words(const Row& a, const Row& b) {
+    return std::ranges::lexicographical_compare(a.words, b.words);
   }
 };
 
@@ -52,10 +79,12 @@ void sort_rows(std::span<R> rows) {
   }
 }
 
-template <std::size_t kUnit, std::size_t kRest>
+template <class Words>
 class Worker final : public PartWorker {
  public:
-  using R = Row<kUnit, kRest>;
+  using R = Row<Words>;
+  static constexpr std::size_t kUnit = Words::kUnitWords;
+  static constexpr bool kIsWide = std::is_same_v<Words, WideRow<kUnit>>;
 
   Worker(const BoundingTask& task, const RowLayout& layout, const Candidates& candidates,
          const Secret& secret, const AllKeys& keys, Totals& totals)
@@ -118,19 +147,24 @@ class Worker final : public PartWorker {
     }
     for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
     if (rows_.size() < count) rows_ = std::vector<R>(count + count / 8);
+    if (kIsWide && wide_.size() < count * words) wide_.resize(count * words);
     next_.assign(begins_.begin(), begins_.end() - 1);
     for (std::size_t s = 0; s < sources.size(); ++s) {
       const std::vector<std::uint32_t>& numbers = *sources[s].key_numbers;
       parts[s].for_each_block([&](std::span<const std::uint64_t> block) {
         for (std::size_t i = 0; i < block.size(); i += words) {
-          R& row = rows_[next_[bucket_of(&block[i])]++];
-          if (words == R::kWords) {
-            std::memcpy(row.words.data(), &block[i], sizeof(R));
+          const std::size_t at = next_[bucket_of(&block[i])]++;
+          R& row = rows_[at];
+          std::uint64_t* to = nullptr;
+          if constexpr (kIsWide) {
+            to = &wide_[at * words];
+            row = R::at(to, words);
           } else {
-            row.words.fill(0);
-            std::copy_n(&block[i], words, row.words.begin());
+            to = row.words.data();
+            if (words != R::kWords) row.words.fill(0);
           }
-          row.set_key(numbers[row.key()]);
+          std::copy_n(&block[i], words, to);
+          to[kUnit] = (to[kUnit] >> 32 << 32) | numbers[row.key()];
         }
       });
     }
@@ -227,7 +261,7 @@ class Worker final : public PartWorker {
   }
 
   UnitHash unit_hash(const R& row) const {
-    return UnitHash(secret_, std::span(row.words).template first<kUnit>());
+    return UnitHash(secret_, std::span<const std::uint64_t>(row.words).template first<kUnit>());
   }
 
   /// At most r of a group's rows. Good until the next call.
@@ -238,14 +272,14 @@ class Worker final : public PartWorker {
     if (layout_.contents() == 0) return rows.subspan(0, most);
     if (rows.size() > candidates_.rows_per_group()) rows = choose(rows, keys_.hashes[group.key]);
     if (rows.size() <= most) return rows;
-    std::sort(rows.begin(), rows.end(), [](const R& a, const R& b) { return a.words < b.words; });
+    std::sort(rows.begin(), rows.end(), R::by_words);
     SipState<> begin(secret_);
     for (std::size_t w = 0; w < kUnit; ++w) begin.add(rows[0].words[w]);
     begin.add(keys_.hashes[group.key]);
     ranked_.clear();
     std::uint64_t occurrence = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      occurrence = i > 0 && rows[i].words == rows[i - 1].words ? occurrence + 1 : 0;
+      occurrence = i > 0 && rows[i].same_words(rows[i - 1]) ? occurrence + 1 : 0;
       SipState<> state = begin;
       state.add(rows[i].words[kUnit] >> 32);  // without the key's number
       for (std::size_t w = kUnit + 1; w < layout_.words(); ++w) state.add(rows[i].words[w]);
@@ -263,7 +297,7 @@ class Worker final : public PartWorker {
     candidates_.choose(words, key_hash);
     candidates_of_group_.clear();
     for (const std::uint64_t* row : words) {
-      std::copy_n(row, R::kWords, candidates_of_group_.emplace_back().words.begin());
+      candidates_of_group_.push_back(R::at(row, layout_.words()));
     }
     return candidates_of_group_;
   }
@@ -313,6 +347,7 @@ class Worker final : public PartWorker {
   Totals& totals_;
   const bool few_groups_ = task_.groups_per_unit <= static_cast<std::int64_t>(kFewGroups);
   std::vector<R> rows_;
+  std::vector<std::uint64_t> wide_;  // the words of wide rows, in the layout's width
   std::vector<std::size_t> begins_, next_;
   std::vector<Group> groups_;
   std::vector<Ranked> ranked_, chosen_;
@@ -320,15 +355,23 @@ class Worker final : public PartWorker {
   std::vector<R> kept_;
 };
 
-template <std::size_t kRest>
+// What is moved of a row is small, whatever a question reads of it: one person's rows must not take
+// memory that their words do not.
+static_assert(sizeof(Row<WideRow<1>>) <= 16 && sizeof(Row<NarrowRow<2, 16>>) <= 18 * 8);
+
+/// One, Two: NarrowRow or WideRow, of one or two words of unit.
+template <class One, class Two>
 std::unique_ptr<PartWorker> make_worker(const BoundingTask& task, const RowLayout& layout,
                                         const Candidates& candidates, const Secret& secret,
                                         const AllKeys& keys, Totals& totals) {
   if (layout.unit_words() == 2) {
-    return std::make_unique<Worker<2, kRest>>(task, layout, candidates, secret, keys, totals);
+    return std::make_unique<Worker<Two>>(task, layout, candidates, secret, keys, totals);
   }
-  return std::make_unique<Worker<1, kRest>>(task, layout, candidates, secret, keys, totals);
+  return std::make_unique<Worker<One>>(task, layout, candidates, secret, keys, totals);
 }
+template <std::size_t kRest>
+constexpr auto make_narrow = make_worker<NarrowRow<1, kRest>, NarrowRow<2, kRest>>;
+constexpr auto make_wide = make_worker<WideRow<1>, WideRow<2>>;
 
 }  // namespace
 
@@ -368,12 +411,13 @@ std::unique_ptr<PartWorker> PartWorker::make(const BoundingTask& task, const Row
                                              const Candidates& candidates, const Secret& secret,
                                              const AllKeys& keys, Totals& totals) {
   const std::size_t rest = layout.words() - layout.unit_words();
-  if (rest <= 1) return make_worker<1>(task, layout, candidates, secret, keys, totals);
-  if (rest <= 2) return make_worker<2>(task, layout, candidates, secret, keys, totals);
-  if (rest <= 4) return make_worker<4>(task, layout, candidates, secret, keys, totals);
-  if (rest <= 16) return make_worker<16>(task, layout, candidates, secret, keys, totals);
   DISCREET_CHECK(rest <= kContentWordsMax);
-  return make_worker<kContentWordsMax>(task, layout, candidates, secret, keys, totals);
+  const auto make = rest <= 1    ? make_narrow<1>
+                    : rest <= 2  ? make_narrow<2>
+                    : rest <= 4  ? make_narrow<4>
+                    : rest <= 16 ? make_narrow<16>
+                                 : make_wide;
+  return make(task, layout, candidates, secret, keys, totals);
 }
 
 }  // namespace discreet::engine
