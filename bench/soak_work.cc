@@ -163,6 +163,22 @@ std::vector<std::string> chosen() {
   all.push_back("SELECT " + many + " FROM visits a WHERE a.name = 'Bob'");
   all.push_back("SELECT " + many +
                 " FROM visits a JOIN visits b ON a.patient_id = b.patient_id WHERE a.name = 'Bob'");
+  const auto any = [](const std::string& one, int count) {
+    std::string sql = "SELECT COUNT(*) FROM visits WHERE CASE WHEN name = 'Bob' THEN ";
+    for (int i = 0; i < count; ++i) {
+      sql += i == 0 ? "" : " OR ";
+      for (const char c : one) sql += c == '#' ? std::to_string(i) : std::string(1, c);
+    }
+    return sql + " ELSE FALSE END";
+  };
+  all.push_back(any("code || name LIKE '%a#%b'", 60));
+  all.push_back(any("code LIKE '%a#%b'", 250));
+  all.push_back(any("code ILIKE '%a#%b'", 250));
+  all.push_back(any("LOWER(name) = 'x#'", 64));
+  all.push_back(any("age * # = -1", 1400));
+  std::string parts = "SELECT COUNT(*) FROM (SELECT patient_id, age FROM visits";
+  for (int i = 1; i < 8; ++i) parts += " UNION ALL SELECT patient_id, age FROM visits";
+  all.push_back(parts + ") t WHERE age > 20");
   all.push_back("SELECT code, COUNT(*) FROM visits GROUP BY code");
   all.push_back(
       "SELECT city, zip, code, COUNT(*), MEDIAN(cost) FROM visits GROUP BY city, zip, code");

@@ -51,6 +51,7 @@ bool filters(const TableUse& use) {
 struct Growth {
   std::int64_t rows = 0;     ///< of the result
   std::int64_t largest = 0;  ///< of the result, and of all that is joined on the way
+  std::int64_t read = 0;     ///< of a unit, by all scans together
 };
 
 /// The bounds of Lemma 2.
@@ -105,15 +106,16 @@ Result<std::int64_t> Counting::multiplicity(const std::string& table,
 
 Result<Growth> Counting::of(const TableUse& use, int depth) {
   if (!use.is_subquery()) {
-    if (!is_private(use, policy_)) return Growth{1, 1};  // met() asks for what is needed
+    if (!is_private(use, policy_)) return Growth{1, 1, 0};  // met() asks for what is needed
     const std::int64_t rows = size_(use.table);
-    return Growth{rows, rows};
+    return Growth{rows, rows, rows};
   }
   Growth all;
   for (const Part& part : use.parts) {
     DISCREET_ASSIGN(const Growth one, of(part.source, depth + 1));
     all.rows = plus(all.rows, one.rows);
     all.largest = std::max(all.largest, one.largest);
+    all.read = plus(all.read, one.read);
   }
   DISCREET_ASSIGN(const Locality locality, locality_of(use, policy_, depth));
   if (locality.rows_max) all.rows = std::min(all.rows, *locality.rows_max);
@@ -200,17 +202,19 @@ Result<Growth> Counting::joined(const Source& source, const std::vector<Growth>&
 Result<Growth> Counting::of(const Source& source, int depth) {
   std::vector<Growth> tables;
   std::int64_t largest = 0;
+  std::int64_t read = 0;
   for (const TableUse& use : source.tables) {
     DISCREET_ASSIGN(const Growth one, of(use, depth));
     tables.push_back(one);
     largest = std::max(largest, one.largest);
+    read = plus(read, one.read);
   }
   if (is_pair(source)) {  // limited before they are joined
     const PairLimits& x = *source.tables[0].limits;
     const PairLimits& y = *source.tables[1].limits;
     const std::int64_t rows =
         2 * x.rows_per_unit * y.rows_per_key + 2 * y.rows_per_unit * x.rows_per_key;
-    return Growth{rows, std::max(largest, rows)};
+    return Growth{rows, std::max(largest, rows), read};
   }
   DISCREET_ASSIGN(Growth all, joined(source, tables));
   for (std::size_t i = 0; i < source.tables.size(); ++i) {
@@ -225,64 +229,71 @@ Result<Growth> Counting::of(const Source& source, int depth) {
   }
   multiplied_ |= all.largest > brought;
   all.largest = std::max(all.largest, largest);
+  all.read = read;
   return all;
 }
 
-/// How much a joined row takes of what a simple one takes: what is computed of it, wherever in the
-/// question. A text that is made of others takes most.
-class RowWork {
- public:
-  std::int64_t of(const Plan& plan) {
-    add(plan.source);
-    add(plan.filter);
-    for (const Key& key : plan.keys) {
-      add(key.expr);
-      parts_ += 16;
-    }
-    for (const Measurement& measurement : plan.measurements) {
-      add(measurement.argument);
-      parts_ += 2;
-    }
-    return 1 + parts_ / 32;
-  }
+// What takes 32 parts takes about as long as a simple joined row.
+constexpr std::int64_t kPartsOfARow = 32;
+constexpr std::int64_t kPartsOfAText = 128;
 
- private:
-  void add(const std::optional<Expr>& expr) {
-    if (expr) add(*expr);
+/// What is computed of a row, wherever in the question. A text that is made of others takes most.
+std::int64_t parts_of(const Expr& expr) {
+  std::int64_t parts = 0;
+  switch (expr.op) {
+    case Op::kColumn:
+    case Op::kLiteral:
+      break;
+    case Op::kLike:
+    case Op::kLower:
+    case Op::kUpper:
+    case Op::kTrim:
+    case Op::kLength:
+    case Op::kSubstring:
+    case Op::kConcat:
+    case Op::kToNumber:
+      parts = kPartsOfAText;
+      break;
+    default:
+      parts = 1;
   }
-  void add(const Expr& expr) {
-    switch (expr.op) {
-      case Op::kColumn:
-      case Op::kLiteral:
-        break;
-      case Op::kLike:
-      case Op::kLower:
-      case Op::kUpper:
-      case Op::kTrim:
-      case Op::kLength:
-      case Op::kSubstring:
-      case Op::kConcat:
-      case Op::kToNumber:
-        parts_ += 128;
-        break;
-      default:
-        parts_ += 1;
-    }
-    for (const Expr& arg : expr.args) add(arg);
-  }
-  void add(const Source& source) {
-    for (const TableUse& use : source.tables) {
-      add(use.condition);
-      for (const Part& part : use.parts) {
-        add(part.source);
-        add(part.filter);
-        for (const Field& field : part.fields) add(field.expr);
-      }
-    }
-  }
+  for (const Expr& arg : expr.args) parts += parts_of(arg);
+  return parts;
+}
 
-  std::int64_t parts_ = 0;  // 32 of them take about as long as a row
+std::int64_t parts_of(const std::optional<Expr>& expr) { return expr ? parts_of(*expr) : 0; }
+
+std::int64_t parts_of(const Source& source) {
+  std::int64_t parts = 0;
+  for (const TableUse& use : source.tables) {
+    parts += parts_of(use.condition);
+    for (const Part& part : use.parts) {
+      parts += parts_of(part.source) + parts_of(part.filter);
+      for (const Field& field : part.fields) parts += parts_of(field.expr);
+    }
+  }
+  return parts;
+}
+
+/// How much a row takes of what a simple one takes.
+struct RowWork {
+  std::int64_t read = 1;    ///< one that is read
+  std::int64_t joined = 1;  ///< one that is measured, too
 };
+
+RowWork work_of(const Plan& plan) {
+  std::int64_t parts = parts_of(plan.source) + parts_of(plan.filter);
+  std::int64_t measuring = 0;
+  for (const Key& key : plan.keys) {
+    parts += parts_of(key.expr);
+    measuring += 16;
+  }
+  for (const Measurement& measurement : plan.measurements) {
+    parts += parts_of(measurement.argument);
+    measuring += 2;
+  }
+  return {1 + parts / kPartsOfARow, 1 + (parts + measuring) / kPartsOfARow};
+}
 
 /// The columns that a question reads of its private tables, at any depth.
 class Columns {
@@ -365,17 +376,9 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
     return has_one_row(table, policy) ? 1 : kScan;
   });
   DISCREET_TRY(symbolic.of(plan.source));
-  JoinedRows out;
-  if (!is_pair(plan.source) && !symbolic.multiplied()) return out;
-  out.work = RowWork().of(plan);
-
-  Columns columns(policy);
-  columns.add(plan.source);
-  columns.add(plan.source, plan.filter);
-  for (const Key& key : plan.keys) columns.add(plan.source, key.expr);
-  for (const Measurement& measurement : plan.measurements) {
-    columns.add(plan.source, measurement.argument);
-  }
+  const bool multiplied = is_pair(plan.source) || symbolic.multiplied();
+  const RowWork work = work_of(plan);
+  const std::int64_t limit = policy.joined_rows_per_unit;
 
   std::int64_t undeclared = policy::kRowsPerUnit;
   const auto size = [&](const std::string& table) {
@@ -389,13 +392,27 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
   };
   // The largest cut in kRowsPerUnitLeast .. kRowsPerUnit that fits, or the least, or the largest of
   // all, which is refused: what can be asked with a declared cut is the owner's to say.
-  const std::int64_t limit = policy.joined_rows_per_unit;
   DISCREET_ASSIGN(Growth growth, with(policy::kRowsPerUnit));
+  JoinedRows out;
+  // To cut takes longer than to read a row, where little is computed of it.
+  const bool much = work.read > 1 && times(growth.read, work.read) > limit / kLimitOverRead;
+  if (!multiplied && !much) return out;
+  out.work = work.joined;
   DISCREET_ASSIGN(const Growth least, with(kRowsPerUnitLeast));
-  const std::int64_t aim = std::max(limit / kLimitOverAim, times(least.rows, out.work));
+  const std::int64_t aim = std::max(limit / kLimitOverAim, times(least.rows, work.joined));
+  const std::int64_t read = std::max(limit / kLimitOverRead, times(least.read, work.read));
   const auto fits = [&](const Growth& one) {
-    return one.largest <= limit && times(one.rows, out.work) <= aim;
+    return one.largest <= limit && times(one.read, work.read) <= read &&
+           (!multiplied || times(one.rows, work.joined) <= aim);
   };
+  Columns columns(policy);
+  columns.add(plan.source);
+  columns.add(plan.source, plan.filter);
+  for (const Key& key : plan.keys) columns.add(plan.source, key.expr);
+  for (const Measurement& measurement : plan.measurements) {
+    columns.add(plan.source, measurement.argument);
+  }
+
   std::int64_t high = policy::kRowsPerUnit;
   if (!fits(growth) && fits(least)) {
     for (std::int64_t low = kRowsPerUnitLeast; low < high;) {  // with(low) fits
@@ -429,21 +446,31 @@ Result<void> check_joined_rows(const JoinedRows& rows, const policy::Policy& pol
       Code::kRefused,
       "one unit's rows could become " + std::to_string(much_work ? rows.joined : *rows.most) +
           " joined rows, and at most " + std::to_string(much_work ? limit / rows.work : limit) +
-          " are allowed" + (much_work ? " where so much is computed of each" : "") +
-          ": join fewer tables, join along keys, or group by the unit in subqueries "
+          " are allowed" +
+          (much_work
+               ? " where so much is computed of each: use fewer functions of texts and LIKEs, "
+               : ": ") +
+          "join fewer tables, join along keys, or group by the unit in subqueries "
           "first; the owner may declare a smaller rows_per_unit of " +
           one_of(tables) + " in the policy, or a larger joined_rows_per_unit"};
 }
 
+bool asked_before_cut(const Expr& condition, std::int64_t& room) {
+  const std::int64_t parts = 1 + parts_of(condition);
+  if (parts > room) return false;
+  room -= parts;
+  return true;
+}
+
 std::string to_text(const JoinedRows& rows) {
-  if (!rows.multiplied()) return "";
-  std::string text = "joined: of each unit at most ";
+  if (!rows.is_cut()) return "";
+  std::string text = "read: of each unit at most ";
   bool first = true;
   for (const auto& [name, cut] : rows.cuts) {
     text += (first ? "" : ", ") + std::to_string(cut.rows) + " rows of " + name;
     first = false;
   }
-  text += " are read, chosen by a hash of their contents";
+  text += ", chosen by a hash of their contents";
   if (rows.most) text += "; a unit causes at most " + std::to_string(*rows.most) + " joined rows";
   return text + "; if a unit has more, counts and sums can be too low";
 }

@@ -25,8 +25,11 @@
 // are connected by conditions. EXISTS and NOT EXISTS with conditions beyond equalities count as the
 // pairs that are looked at.
 //
-// What is computed of a joined row takes time too. A row counts as often as RowWork says: by the
-// operations, measurements and keys of the question; texts that are made of texts weigh most.
+// What is computed of a row takes time too, also where nothing is joined: a row counts several
+// times, by the operations of the question (of a joined row, by its measurements and keys as well);
+// LIKE and functions of texts weigh most. Where all that is read of a unit counts too often, scans
+// are cut as well. Conditions that look at one row are asked before the cut, but only until they
+// have taken kPartsBeforeCut: the others are asked of what is left.
 #pragma once
 
 #include <cstdint>
@@ -54,23 +57,26 @@ struct ScanCut {
 };
 
 struct JoinedRows {
-  /// W. None where a unit's rows meet nothing more than once: it causes as many joined rows as it
-  /// has; or where the facts about public tables are not known.
+  /// W. None where nothing is cut: a unit causes as many joined rows as it has; or where the facts
+  /// about public tables are not known.
   std::optional<std::int64_t> most;
   bool is_known = true;                 ///< the facts were given, or are not needed
   std::int64_t joined = 0;              ///< of W, those of all tables together
   std::int64_t work = 1;                ///< that one of these takes: so often it counts
-  std::map<std::string, ScanCut> cuts;  ///< by table; empty: nothing is multiplied
+  std::map<std::string, ScanCut> cuts;  ///< by table; empty: a unit's rows are all read
 
-  bool multiplied() const { return !cuts.empty(); }
+  bool is_cut() const { return !cuts.empty(); }
 };
 
 /// Where `rows_per_unit` is not declared a table's cut is policy::kRowsPerUnit, or less, down to
 /// kRowsPerUnitLeast, if otherwise W would be above the policy's `joined_rows_per_unit`, or `joined`
 /// times `work` above that over kLimitOverAim: a unit that causes 50,000 joined rows takes at most
-/// some 50 ms on small tables (`./dev soak work`).
+/// some 50 ms on small tables (`./dev soak work`); or the rows that are read, times what is computed
+/// of each, above it over kLimitOverRead.
 inline constexpr std::int64_t kRowsPerUnitLeast = 40;
 inline constexpr std::int64_t kLimitOverAim = 20;
+inline constexpr std::int64_t kLimitOverRead = 10;
+inline constexpr std::int64_t kPartsBeforeCut = 160;
 
 /// Requires: a source that check_source() takes. Without `facts` tables are cut as if they were
 /// multiplied, and W is not known. Fails with: what `facts` says.
@@ -79,6 +85,10 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
 
 /// Whether a question may run. Fails with: kRefused, naming W, the limit and the remedy.
 Result<void> check_joined_rows(const JoinedRows& rows, const policy::Policy& policy);
+
+/// Whether a condition on one row of a scan that is cut is asked before. `room`: kPartsBeforeCut
+/// less what the conditions before it took.
+bool asked_before_cut(const Expr& condition, std::int64_t& room);
 
 /// One sentence for people: what is cut and what W is. Empty: nothing is multiplied.
 std::string to_text(const JoinedRows& rows);

@@ -40,13 +40,11 @@ Source visits_times(std::size_t count) {
 }
 
 TEST(JoinedRows, WhatMeetsOneRowIsNotMultiplied) {
-  EXPECT_FALSE(rows_of(from("visits")).multiplied());
+  EXPECT_FALSE(rows_of(from("visits")).is_cut());
   // labs lead to visits.id, which is unique.
-  EXPECT_FALSE(
-      rows_of({{{"labs", "l", {}}, {"visits", "v", {{0, "visit_id", "id"}}}}}).multiplied());
-  EXPECT_FALSE(
-      rows_of({{{"visits", "v", {}}, {"labs", "l", {{0, "id", "visit_id"}}}}}).multiplied());
-  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}}).multiplied());
+  EXPECT_FALSE(rows_of({{{"labs", "l", {}}, {"visits", "v", {{0, "visit_id", "id"}}}}}).is_cut());
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, {"labs", "l", {{0, "id", "visit_id"}}}}}).is_cut());
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}}).is_cut());
   // One row of each unit: grouped by it.
   TableUse counts = subquery(
       {Part{from("visits"),
@@ -54,7 +52,7 @@ TEST(JoinedRows, WhatMeetsOneRowIsNotMultiplied) {
             {identifier("patient_id", "patient_id"), fold("n", Fold::kRows, {}, Grid{0, 10, 1})},
             true}},
       {{0, "patient_id", "patient_id"}});
-  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, counts}}).multiplied());
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, counts}}).is_cut());
 }
 
 TEST(JoinedRows, FactorsAreMultiplied) {
@@ -97,6 +95,42 @@ TEST(JoinedRows, WhatIsComputedOfARowCounts) {
       << refusal.error().message;
 }
 
+// Where nothing is joined a unit's rows are cut too, if much is computed of each.
+TEST(JoinedRows, WhatIsComputedOfARowThatIsReadCounts) {
+  Plan plan = count_plan(from("visits"));
+  const auto rows = [&] { return joined_rows(plan, clinic(), zips_are(1, 4)).value(); };
+  const auto like = [](int i) {
+    return Expr::of(Op::kLike, {col("city", 0), txt("%" + std::to_string(i) + "%")});
+  };
+  plan.filter = like(0);
+  EXPECT_FALSE(rows().is_cut());  // 16,384 * 5 is below 10^5
+  for (int i = 1; i < 64; ++i) plan.filter = Expr::of(Op::kOr, {*plan.filter, like(i)});
+  EXPECT_EQ(rows().cuts.at("visits").rows, 100'000 / 258);
+  EXPECT_EQ(rows().most, 100'000 / 258);
+  EXPECT_TRUE(check_joined_rows(rows(), clinic()));
+  // Eight scans, and little of each row: to cut would take longer.
+  plan.filter = {};
+  Part part{from("visits"), {}, {identifier("patient_id", "patient_id")}, false};
+  plan.source = {{subquery(std::vector<Part>(8, part), {})}};
+  EXPECT_FALSE(rows().is_cut());
+  part.filter = like(0);
+  plan.source = {{subquery(std::vector<Part>(8, part), {})}};
+  EXPECT_EQ(rows().cuts.at("visits").rows, 100'000 / 8 / 33);
+}
+
+// What is asked before the cut is asked of all of a unit's rows, so it takes little.
+TEST(JoinedRows, LittleIsAskedBeforeTheCut) {
+  const Expr like = Expr::of(Op::kLike, {col("city", 0), txt("%a%")});
+  const Expr equal = Expr::of(Op::kEqual, {col("city", 0), txt("a")});
+  std::int64_t room = kPartsBeforeCut;
+  EXPECT_TRUE(asked_before_cut(equal, room));
+  EXPECT_TRUE(asked_before_cut(like, room));
+  EXPECT_FALSE(asked_before_cut(like, room));
+  int many = 0;
+  while (asked_before_cut(equal, room)) ++many;
+  EXPECT_LE(many, kPartsBeforeCut);
+}
+
 // One row of each unit meets many of a public table.
 TEST(JoinedRows, OneRowOfAUnitIsMultipliedToo) {
   const TableUse counts = subquery(
@@ -120,7 +154,7 @@ TEST(JoinedRows, OneRowIsReadWhereAPathSaysSo) {
   const JoinedRows rows = rows_of(source, policy);
   EXPECT_EQ(rows.most, kScan);
   EXPECT_EQ(rows.cuts.at("patients").rows, 1);
-  EXPECT_FALSE(rows_of(from("patients"), policy).multiplied());
+  EXPECT_FALSE(rows_of(from("patients"), policy).is_cut());
 }
 
 TEST(JoinedRows, WhatCannotBeCutFarEnoughIsRefusedWithTheRemedy) {
@@ -147,7 +181,7 @@ TEST(JoinedRows, TheOwnersWordIsTaken) {
   policy.tables["visits"].rows_per_unit = 5;
   EXPECT_EQ(rows_of(visits_times(2), policy).most, 25);
   EXPECT_EQ(rows_of(visits_times(2), policy).cuts.at("visits").rows, 5);
-  EXPECT_EQ(rows_of(visits_and_patients(), policy).most, 5 * kScan);
+  EXPECT_EQ(rows_of(visits_and_patients(), policy).most, 5 * 10'000);
   policy.tables["visits"].rows_per_unit = 2000;  // not less, though W is too large
   EXPECT_FALSE(check_joined_rows(rows_of(visits_times(2), policy), policy));
   policy.joined_rows_per_unit = 4'000'000;
@@ -171,7 +205,7 @@ TEST(JoinedRows, ADeclaredCutIsPartOfTheQuestion) {
 TEST(JoinedRows, WithoutFactsEverythingThatMeetsAPublicTableIsCut) {
   const Source lookup{{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}};
   const JoinedRows rows = rows_of(lookup, clinic(), {});
-  EXPECT_TRUE(rows.multiplied());
+  EXPECT_TRUE(rows.is_cut());
   EXPECT_FALSE(rows.is_known);
   EXPECT_FALSE(rows.most);
 }
@@ -181,7 +215,7 @@ TEST(JoinedRows, ExistsWithAConditionCountsThePairs) {
   TableUse other = subquery(
       {Part{from("visits"), {}, {identifier("patient_id", "patient_id"), value("age")}, false}},
       {{0, "patient_id", "patient_id"}}, JoinKind::kSemi);
-  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, other}}).multiplied());
+  EXPECT_FALSE(rows_of({{{"visits", "v", {}}, other}}).is_cut());
   other.condition = Expr::of(Op::kLess, {col("age", 0), col("age", 1)});
   EXPECT_EQ(rows_of({{{"visits", "v", {}}, other}}).most, 1'000'000);
 }

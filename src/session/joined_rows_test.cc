@@ -119,8 +119,8 @@ TEST(JoinedRows, ExplainSaysWhatIsCutAndHowMuchAUnitCanCause) {
   EXPECT_EQ(said(clinic, county).find("joined rows"), std::string::npos);
   Clinic more({"INSERT INTO zips SELECT zips.* FROM zips, range(59)"});
   EXPECT_NE(said(more, county)
-                .find("at most 1666 rows of visits are read, chosen by a hash of their contents; a "
-                      "unit causes at most 99960 joined rows"),
+                .find("at most 833 rows of visits, chosen by a hash of their contents; a "
+                      "unit causes at most 49980 joined rows"),
             std::string::npos)
       << said(more, county);
   Clinic most({"INSERT INTO zips SELECT zips.* FROM zips, range(30000)"});

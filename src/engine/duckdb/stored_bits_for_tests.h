@@ -128,7 +128,15 @@ class StoredBitsTrial {
     const auto rows = [&](const std::string& name) {
       return read(*connection, name, schemas->at(name), wrong);
     };
-    if (rows("with_one") != rows("without") && wrong.empty()) wrong = filter_ + ": rows differ";
+    const Rows with = rows("with_one");
+    const Rows without = rows("without");
+    if (!wrong.empty() || with == without) return wrong;
+    wrong = (container_ == Container::kParquet ? "Parquet, " : "DuckDB, ") + filter_;
+    for (const std::size_t i : columns_) wrong += std::string(", ") + stored_bits()[i].type;
+    for (const auto* side : {&with, &without}) {
+      wrong += side == &with ? "\nwith:" : "\nwithout:";
+      for (const auto& [unit, text] : *side) wrong += "\n" + std::to_string(unit) + " " + text;
+    }
     return wrong;
   }
 

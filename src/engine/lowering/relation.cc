@@ -148,7 +148,10 @@ Sql RelationLowering::scan(const Source& source, std::size_t index,
     std::vector<const Expr*> conditions;
     conditions_on(*filter, index, conditions);
     const ExpressionLowering expressions(dialect_, source, policy_, schemas_);
-    for (const Expr* one : conditions) rows.where.push_back(expressions.lower(*one));
+    std::int64_t room = plan::kPartsBeforeCut;
+    for (const Expr* one : conditions) {
+      if (plan::asked_before_cut(*one, room)) rows.where.push_back(expressions.lower(*one));
+    }
   }
   if (!facts.above) return first_rows(source, index, cut->second, unit, std::move(rows));
 
