@@ -82,7 +82,7 @@ Result<std::unique_ptr<Asking>> Asking::open(const WorldArguments& arguments, le
 Result<void> Asking::bind(const LedgerArguments& where) {
   if (!policy_.ledger.empty()) return {};
   DISCREET_TRY(check_is_alone(where, ledger_->id()));
-  DISCREET_TRY(bind_ledger(where.policy_path(), ledger_->id()));
+  DISCREET_TRY(bind_ledger(where.policy_path(), ledger_->id(), where.ledger.has_value()));
   policy_.ledger = ledger_->id();
   return {};
 }

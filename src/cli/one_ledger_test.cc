@@ -195,6 +195,20 @@ TEST(OneLedger, TheLineToWriteByHandIsInItsPlace) {
   EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
 }
 
+// A policy that names no ledger and cannot be changed would pay from any.
+TEST(OneLedger, APolicyThatCannotNameItsLedgerPaysFromTheOneBesideItOnly) {
+  const Town town(20);
+  town.put("policy.yaml", town.get("policy.yaml") + "...\n# the end\n");
+  ASSERT_EQ(discreet_in(town.folder(), {"ledger", "init"}).status, 0);
+  ASSERT_EQ(discreet_in(town.folder(), {"ledger", "init", "--ledger", "second.ledger"}).status, 0);
+  Words elsewhere = query("1");
+  elsewhere.insert(elsewhere.end(), {"--ledger", "second.ledger"});
+  const Finished refused = discreet_in(town.folder(), elsewhere);
+  EXPECT_EQ(refused.status, 3) << refused.err;
+  EXPECT_NE(refused.err.find("add this line above its line ..."), std::string::npos) << refused.err;
+  EXPECT_EQ(discreet_in(town.folder(), query("1")).status, 0);
+}
+
 // Two hospitals in one folder: the second is not given the answers about the first one's people.
 TEST(OneLedger, APolicyBesideAnotherIsNotGivenItsAnswers) {
   const Town town(20);

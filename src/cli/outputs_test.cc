@@ -100,6 +100,7 @@ TEST(Outputs, WhatIsNeededIsNotOverwrittenUnderAnyName) {
                         town.at("l.ledger-wal"),
                         town.at("l.ledger-shm"),
                         town.at("l.ledger-journal"),
+                        town.at("l.ledger.tries"),
                         state + "/key",
                         state + "/witness",
                         state + "/further",

@@ -175,10 +175,19 @@ Result<void> check_terms(const policy::Policy& policy, ledger::Ledger& ledger) {
   return {};
 }
 
-Result<bool> bind_ledger(const std::string& policy_file, const std::string& id) {
+Result<bool> bind_ledger(const std::string& policy_file, const std::string& id, bool must) {
   const Result<bool> bound = append_ledger(policy_file, id);
   if (!bound && bound.error().code == Code::kRefused) return bound.error();
   const std::string policy = "the policy " + path_in_quotes(policy_file);
+  if (!bound && must) {
+    return Error{Code::kRefused, policy +
+                                     " names no ledger, and could not be changed so that it names "
+                                     "this one (" +
+                                     bound.error().message +
+                                     "). Before one is used that is named "
+                                     "with --ledger, " +
+                                     by_hand(policy_file, id)};
+  }
   if (!bound) {
     say(STDERR_FILENO, "discreet: warning: " + policy + " could not be changed (" +
                            bound.error().message + "). So that no other ledger pays for it, " +

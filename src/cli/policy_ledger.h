@@ -47,8 +47,10 @@ Result<void> check_has_no_ledger(const policy::Policy& policy);
 
 /// Writes `ledger: ID` into the policy's file, unless it is there, and says so on standard error. A
 /// file that cannot be changed stays as it is, and a warning there gives the line to add, and its
-/// place. Whether the file names the ledger now. Fails with: kRefused when it names another one.
-Result<bool> bind_ledger(const std::string& policy_file, const std::string& id);
+/// place. Whether the file names the ledger now. Fails with: kRefused when it names another one, and
+/// when it cannot be changed and `must`: the place of the ledger was said, and another time it could
+/// be another one.
+Result<bool> bind_ledger(const std::string& policy_file, const std::string& id, bool must = false);
 
 /// Where a server keeps accounts and its log, unless told otherwise: LEDGER.server.
 std::string server_folder(const LedgerArguments& where);

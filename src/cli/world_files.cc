@@ -34,7 +34,7 @@ void add_ledger(const LedgerArguments& where, const ledger::Ledger& ledger,
   const std::string place = where.path();
   if (!ledger::is_postgres(place)) {
     kept.push_back({"the ledger", place});
-    for (const char* const suffix : {"-wal", "-shm", "-journal"}) {
+    for (const char* const suffix : {"-wal", "-shm", "-journal", ".tries"}) {
       kept.push_back({"a part of the ledger", place + suffix});
     }
   }

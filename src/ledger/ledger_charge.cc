@@ -20,6 +20,10 @@ Result<void> check_sizes(const Charge& charge, const Question& question) {
   if (charge.request_id().empty() || charge.request_id().size() > kRequestIdSizeMax) {
     return invalid_input("a request id must have 1 to 256 bytes");
   }
+  if (is_own_id(charge.request_id())) {
+    return invalid_input("a request id must not be one of the ledger's own, such as " +
+                         in_quotes(charge.request_id()) + "; take another");
+  }
   if (question.key.empty() || question.key.size() > kKeySizeMax) {
     return invalid_input("a question's key must have 1 byte to 64 KiB");
   }

@@ -18,6 +18,22 @@ std::string times(int count) { return count == 1 ? "once" : std::to_string(count
 
 }  // namespace
 
+bool is_own_id(std::string_view id) {
+  const std::size_t of = id.rfind("of ");
+  if (of == id.npos) return false;
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  };
+  if (!is_number(id.substr(of + 3))) return false;
+  const std::string_view before = id.substr(0, of);
+  if (before == "end ") return true;
+  for (const std::string_view word : {"try ", "part "}) {
+    if (!before.starts_with(word) || !before.ends_with(' ')) continue;
+    if (is_number(before.substr(word.size(), before.size() - word.size() - 1))) return true;
+  }
+  return false;
+}
+
 Error Paid::failed(const Error& error) const {
   const int left = kTries - number_of_try_;
   const std::string record = " (record " + std::to_string(charge_) + ")";

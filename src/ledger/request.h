@@ -5,11 +5,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger/ledger.h"
 
 namespace discreet::ledger {
+
+/// Whether the ledger itself names records so: tries, parts and ends of charges. A request that had
+/// such an id would use up what it names.
+bool is_own_id(std::string_view id);
 
 /// One namespace that pays, with what the state knows of it.
 struct Ledger::Payer {

@@ -55,6 +55,21 @@ Quote quote_of(Ledger& ledger, const Ask& what = {}) {
   return ledger.quote(what.charge(), question).value();
 }
 
+// Whoever asked under such an id would use up a try, the end or a part of a charge.
+TEST(Tries, IdsOfTheLedgersOwnAreNobodyElses) {
+  Home home;
+  auto ledger = home.create();
+  for (const char* id : {"try 1 of 2", "try 12 of 309", "end of 1", "part 1 of 2"}) {
+    const auto refused = retry(*ledger, {.id = id});
+    ASSERT_FALSE(refused) << id;
+    EXPECT_EQ(refused.error().code, Code::kInvalidInput) << id;
+  }
+  EXPECT_EQ(spent(*ledger), "0 0");
+  for (const char* id : {"try of 2", "try 1 of", "end of", "one try 1 of 2"}) {
+    EXPECT_TRUE(retry(*ledger, {.id = id, .key = id})) << id;
+  }
+}
+
 TEST(Tries, TenRetriesOfOneIdCostOnePrice) {
   Home home;
   auto ledger = home.create();
