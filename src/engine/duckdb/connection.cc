@@ -61,11 +61,17 @@ Result<void> Connection::failed(const char* words, const OwnerLog& log) const {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const OwnerLog& log,
-                                                     Limits limits) {
+                                                     Limits limits,
+                                                     const std::optional<Secret>& secret) {
   std::unique_ptr<Connection> made(new Connection);
   made->threads_ =
       threads != 0 ? threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   made->limits_ = std::move(limits);
+  if (secret) {
+    made->secret_ = *secret;
+  } else {
+    DISCREET_ASSIGN(made->secret_, Secret::fresh());
+  }
   if (!made->limits_.duckdb_spill.empty()) {
     DISCREET_ASSIGN(made->temporary_, TemporaryFolder::make(made->limits_.duckdb_spill));
   }
@@ -84,7 +90,7 @@ Result<std::unique_ptr<Connection>> Connection::open(std::size_t threads, const 
   fine = fine &&
          duckdb_open_ext(nullptr, made->database_.out(), config.get(), &words) == DuckDBSuccess;
   fine = fine && duckdb_connect(made->database_.get(), made->session_.out()) == DuckDBSuccess;
-  fine = fine && register_functions(made->session_.get(), made->target_) &&
+  fine = fine && register_functions(made->session_.get(), made->target_, made->secret_) &&
          register_text_rows(made->session_.get(), made->text_tables_);
   if (!fine) {
     say(log, words != nullptr ? words : "it could not be started");

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,11 @@ namespace discreet::engine::duckdb {
 
 class Connection {
  public:
-  /// `threads` 0: as many as the machine has.
+  /// `threads` 0: as many as the machine has. `secret`, of keyed.h: a fresh one, but where tests
+  /// compare what two databases do.
   static Result<std::unique_ptr<Connection>> open(std::size_t threads, const OwnerLog& log,
-                                                  Limits limits = {});
+                                                  Limits limits = {},
+                                                  const std::optional<Secret>& secret = {});
 
   /// Only files of `paths` can be read from now on, and no setting can be changed.
   Result<void> lock(const std::vector<std::string>& paths, const OwnerLog& log);
@@ -59,6 +62,7 @@ class Connection {
   std::size_t threads_ = 1;
   std::atomic<bool> stop_{false};
   KeepTarget target_;
+  Secret secret_;  // of keyed.h
   TextTables text_tables_{stop_};
   OpenedFiles files_;
   Limits limits_;

@@ -208,6 +208,12 @@ class DuckDbDialect final : public lowering::Dialect {
     values.push_back(Sql::number(static_cast<std::int64_t>(seed), "BIGINT"));
     return Sql::call("hash", std::move(values));
   }
+  std::optional<Sql> keyed(std::vector<Sql> numbers) const override {
+    return Sql::call("keyed", std::move(numbers));
+  }
+  std::optional<Sql> named(Sql value) const override {
+    return Sql::call("named", {std::move(value)});
+  }
 
   std::vector<Sql> outputs(const std::vector<lowering::RowField>& fields) const override {
     std::vector<std::pair<std::string, Sql>> row;

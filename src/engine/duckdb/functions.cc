@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "engine/duckdb/keep.h"
+#include "engine/duckdb/keyed.h"
 #include "engine/duckdb/moments.h"
 #include "engine/integer_map.h"
 #include "engine/like.h"
@@ -93,13 +94,6 @@ Int128 wide(const duckdb_uhugeint& value) {  // above 2^127 all grids have ended
 template <class T>
 Int128 wide(T value) {
   return value;
-}
-
-/// NULL where the input is.
-void copy_nulls(const Column& in, idx_t count, duckdb_vector output) {
-  if (!in.has_nulls()) return;
-  duckdb_vector_ensure_validity_writable(output);
-  std::copy_n(in.validity(), (count + 63) / 64, duckdb_vector_get_validity(output));
 }
 
 /// What is stored is in steps already: into the range. NULLs stay.
@@ -359,16 +353,6 @@ std::vector<std::string> parse_list(std::string_view text) {
   return values;
 }
 
-/// Where a condition has chosen rows DuckDB copies their texts for a function of ours and keeps the
-/// copy until its next call: somebody's long text for each of a question's functions. Requires: the
-/// input, a text, is not looked at again.
-void give_back(duckdb_data_chunk input) {
-  const LogicalType text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
-  const Owner<duckdb_vector, duckdb_destroy_vector> nothing(duckdb_create_vector(text.get(), 1));
-  // Not a value: it would be written to where DuckDB says which of the table's own rows are NULL.
-  duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(input, 0), nothing.get());
-}
-
 void listed(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const auto& set = *static_cast<TextSet*>(duckdb_scalar_function_get_bind_data(info));
   const Column in(duckdb_data_chunk_get_vector(input, 0));
@@ -447,6 +431,19 @@ bool register_scalar(duckdb_connection connection, const char* name,
 
 }  // namespace
 
+void copy_nulls(const Column& in, idx_t count, duckdb_vector output) {
+  if (!in.has_nulls()) return;
+  duckdb_vector_ensure_validity_writable(output);
+  std::copy_n(in.validity(), (count + 63) / 64, duckdb_vector_get_validity(output));
+}
+
+void give_back(duckdb_data_chunk input) {
+  const LogicalType text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
+  const Owner<duckdb_vector, duckdb_destroy_vector> nothing(duckdb_create_vector(text.get(), 1));
+  // Not a value: it would be written to where DuckDB says which of the table's own rows are NULL.
+  duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(input, 0), nothing.get());
+}
+
 std::string grid_text(const policy::Grid& grid) {
   return grid.low.mpq().get_str() + ".." + grid.high.mpq().get_str() + " by " +
          grid.step.mpq().get_str();
@@ -484,7 +481,7 @@ bool on_grid_reads(duckdb_type type) {
   }
 }
 
-bool register_functions(duckdb_connection connection, KeepTarget& target) {
+bool register_functions(duckdb_connection connection, KeepTarget& target, const Secret& secret) {
   auto bind_formula = [](duckdb_bind_info info) {
     bind_constant<IntegerMap>(
         info, [](const std::string& text) { return IntegerMap(parse_formula(text)); });
@@ -523,7 +520,8 @@ bool register_functions(duckdb_connection connection, KeepTarget& target) {
                          with_letters<capital>, DUCKDB_TYPE_VARCHAR) &&
          register_scalar(connection, "small_letters", {DUCKDB_TYPE_VARCHAR}, nullptr,
                          with_letters<small>, DUCKDB_TYPE_VARCHAR) &&
-         register_moments(connection) && register_keep(connection, target);
+         register_moments(connection) && register_keyed(connection, secret) &&
+         register_keep(connection, target);
 }
 
 }  // namespace discreet::engine::duckdb

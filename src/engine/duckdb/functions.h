@@ -15,6 +15,7 @@
 //   matches_any_case(text, pattern)   the same of its ASCII letters as small ones
 //   capitals, small_letters(text)     the same text with its ASCII letters in one case
 //   days, microseconds, moment_text(x)   of dates and timestamps (moments.h)
+//   keyed(x, ...), named(x)           hashes under the connection's secret (keyed.h)
 //   census(owner)                     an aggregate that counts rows by unit in the run's Census
 //   owners({key, unit})               one that tells it whose a key is
 //   keep({unit, k0, ..., c0, ...})    one that hands every row to the Bounding of the run
@@ -27,6 +28,7 @@
 #include "engine/bounding.h"
 #include "engine/census.h"
 #include "engine/duckdb/api.h"
+#include "engine/keyed_hash.h"
 #include "numeric/int128.h"
 #include "policy/policy.h"
 
@@ -57,7 +59,15 @@ std::string list_text(const std::vector<std::string>& values);
 /// Whether on_grid can read a column of this type.
 bool on_grid_reads(duckdb_type type);
 
-/// `target` must outlive the connection's database. False: DuckDB refused.
-bool register_functions(duckdb_connection connection, KeepTarget& target);
+/// NULL where the input is.
+void copy_nulls(const Column& in, idx_t count, duckdb_vector output);
+
+/// Where a condition has chosen rows DuckDB copies their texts for a function of ours and keeps the
+/// copy until its next call: somebody's long text for each of a question's functions. Requires: the
+/// input, a text, is not looked at again.
+void give_back(duckdb_data_chunk input);
+
+/// Both must outlive the connection's database. False: DuckDB refused.
+bool register_functions(duckdb_connection connection, KeepTarget& target, const Secret& secret);
 
 }  // namespace discreet::engine::duckdb

@@ -27,7 +27,7 @@ class Opened {
   Opened(const std::string& format, const Database& database, std::size_t threads)
       : policy_(clinic()) {
     write_clinic(folder_, format, database, policy_);
-    connection_ = std::move(Connection::open(threads, log_.log()).value());
+    connection_ = std::move(Connection::open(threads, log_.log(), {}, kSecret).value());
     auto schemas = open_sources(*connection_, policy_, log_.log());
     EXPECT_TRUE(schemas.has_value()) << log_.said;
     schemas_ = *schemas;

@@ -157,6 +157,14 @@ class Dialect {
   /// The same, mentioned once: for texts that are hardly ever cut.
   virtual Sql cut(Sql text, std::int64_t count) const = 0;
 
+  /// Where databases hash what they group, count distinctly or join, people can choose values whose
+  /// hashes collide, and the tables become slow (ADV-2026-40). Nothing where the engine sorts, or
+  /// hashes under a secret itself. keyed(): of numbers (kSteps, kWide) and truths, a number that
+  /// nobody can foresee; among the keys of a group it spreads them. named(): of a text or of kSteps,
+  /// a number of 128 bits; equal where they are equal, else with a probability of 2^-128 for texts.
+  virtual std::optional<Sql> keyed(std::vector<Sql> /*numbers*/) const { return std::nullopt; }
+  virtual std::optional<Sql> named(Sql /*value*/) const { return std::nullopt; }
+
   /// A number to order rows by, as if by chance: a function of the values and of a seed. Its
   /// quality is a matter of accuracy only.
   virtual Sql order_hash(std::vector<Sql> values, std::uint64_t seed) const = 0;

@@ -160,6 +160,14 @@ Sql ExpressionLowering::as(const Expr& expr, const Shape& to) const {
   return to.grid ? in_steps(expr, to.grid->step) : lower(expr);
 }
 
+Sql ExpressionLowering::count_distinct(const Expr& expr) const {
+  const Shape& own = shape(expr);
+  Sql value = lower(expr);
+  std::optional<Sql> named;
+  if (own.grid || own.type == Type::kText) named = dialect_.named(value);
+  return Sql::count_distinct(named ? *std::move(named) : std::move(value));
+}
+
 Sql ExpressionLowering::lower(const Expr& expr) const {
   switch (expr.op) {
     case Op::kColumn:

@@ -62,6 +62,8 @@ class ExpressionLowering {
   /// Requires: an expression of a Checked, which outlives this.
   Sql lower(const plan::Expr& expr) const;
   const plan::Shape& shape(const plan::Expr& expr) const;
+  /// count(DISTINCT) of it, which no rows make slow (Dialect::named).
+  Sql count_distinct(const plan::Expr& expr) const;
 
   /// A number in steps of `step`, of which its own step is a multiple.
   Sql in_steps(const plan::Expr& expr, const Rational& step) const;

@@ -58,7 +58,7 @@ FoldedField fold_field(const Field& field, const std::string& called, const Shap
           called);
       break;
     case Fold::kDistinct:
-      add(wide(Sql::count_distinct(expressions.lower(*field.expr))), called);
+      add(wide(expressions.count_distinct(*field.expr)), called);
       break;
     case Fold::kSum:
       add(wide(Sql::call("sum", {expressions.lower(*field.expr)})), called);
@@ -90,8 +90,9 @@ FoldedField fold_field(const Field& field, const std::string& called, const Shap
   return out;
 }
 
-Select grouped(Select rows, std::vector<Sql> keys, const plan::TableUse& use,
-               const plan::Part& part, bool shows_unit, const std::vector<FoldedField>& folded) {
+Select grouped(Select rows, const std::vector<GroupKey>& keys, const plan::TableUse& use,
+               const plan::Part& part, bool shows_unit, const std::vector<FoldedField>& folded,
+               const Dialect& dialect) {
   Select outside;
   if (shows_unit) outside.outputs.push_back(Sql::name({"g", plan::kUnitField}));
   std::size_t next = 0;
@@ -101,8 +102,26 @@ Select grouped(Select rows, std::vector<Sql> keys, const plan::TableUse& use,
     outside.outputs.push_back(is_key ? Sql::name({"g", name})
                                      : Sql::as(folded[next++].value, name));
   }
-  rows.group_by = keys.size();
-  rows.outputs = std::move(keys);
+  std::vector<Sql> texts;
+  std::vector<Sql> numbers;
+  for (const GroupKey& key : keys) {
+    const bool is_text = key.kind == GroupKey::Kind::kText;
+    std::optional<Sql> named = is_text ? dialect.named(key.value) : std::nullopt;
+    if (named) {  // any of the group's texts, which are equal
+      rows.group_more.push_back(*std::move(named));
+      texts.push_back(Sql::as(Sql::call("any_value", {key.value}), key.called));
+      continue;
+    }
+    if (key.kind == GroupKey::Kind::kNumber) numbers.push_back(key.value);
+    rows.outputs.push_back(Sql::as(key.value, key.called));
+  }
+  rows.group_by = rows.outputs.size();
+  if (!numbers.empty()) {
+    if (std::optional<Sql> keyed = dialect.keyed(std::move(numbers))) {
+      rows.group_more.push_back(*std::move(keyed));
+    }
+  }
+  rows.outputs.insert(rows.outputs.end(), texts.begin(), texts.end());
   for (const FoldedField& fold : folded) {
     rows.outputs.insert(rows.outputs.end(), fold.aggregates.begin(), fold.aggregates.end());
   }

@@ -19,9 +19,19 @@ struct FoldedField {
 FoldedField fold_field(const plan::Field& field, const std::string& called, const plan::Shape& to,
                        const ExpressionLowering& expressions);
 
-/// SELECT fields FROM (SELECT keys, aggregates ... GROUP BY keys). `keys` have their names; the
-/// unit comes out if `shows_unit`.
-Select grouped(Select rows, std::vector<Sql> keys, const plan::TableUse& use,
-               const plan::Part& part, bool shows_unit, const std::vector<FoldedField>& folded);
+struct GroupKey {
+  /// kUnit: a number that says whose the row is, one for all rows of a unit.
+  enum class Kind { kUnit, kNumber, kTruth, kText };
+  Sql value;
+  std::string called;
+  Kind kind;
+};
+
+/// SELECT fields FROM (SELECT keys, aggregates ... GROUP BY keys); the unit comes out if
+/// `shows_unit`. No rows of one unit make the groups slow (Dialect::keyed), and of texts only those
+/// are held that are read outside.
+Select grouped(Select rows, const std::vector<GroupKey>& keys, const plan::TableUse& use,
+               const plan::Part& part, bool shows_unit, const std::vector<FoldedField>& folded,
+               const Dialect& dialect);
 
 }  // namespace discreet::engine::lowering

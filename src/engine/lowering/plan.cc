@@ -179,7 +179,7 @@ Sql PlanLowering::aggregate(const Step& step, const ExpressionLowering& expressi
       if (argument) return Sql::call("count", {expressions.lower(*argument)});
       break;
     case MeasureKind::kDistinct:
-      return Sql::count_distinct(expressions.lower(*argument));
+      return expressions.count_distinct(*argument);
     case MeasureKind::kSum:
       return Sql::call("coalesce", {Sql::call("sum", {integer(step, expressions)}), zero});
     case MeasureKind::kSquares: {

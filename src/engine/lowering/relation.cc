@@ -99,6 +99,14 @@ RelationLowering::Named RelationLowering::named(const Source& source, std::size_
   return out;
 }
 
+// Its own column names the unit: one person's rows have one value in it.
+bool RelationLowering::is_unit(const Source& source, const Field& field) const {
+  const TableUse& use = source.tables[field.expr->table];
+  if (use.is_subquery()) return field.expr->name == plan::kUnitField;
+  const auto& path = policy_.find(use.table)->unit;
+  return path && path->steps.empty() && path->column == field.expr->name;
+}
+
 Sql RelationLowering::equal(const Named& a, const Named& b) const {
   if (a.stored != nullptr && b.stored != nullptr) {
     return dialect_.equal_stored(*a.stored, a.sql, *b.stored, b.sql);
@@ -189,11 +197,19 @@ Sql RelationLowering::first_rows(const Source& source, std::size_t index, const 
   const std::string& table = source.tables[index].table;
   const auto raw = [&](const std::string& column) { return Sql::name({alias(index), column}); };
   std::vector<Sql> contents;  // all that the question can tell rows apart by
+  std::vector<Sql> ordered;   // of each, a number to order by, which no secret is in
+  const auto add = [&](const Sql& value, bool is_text) {
+    const std::optional<Sql> named = is_text ? dialect_.named(value) : std::nullopt;
+    contents.push_back(named.value_or(value));
+    ordered.push_back(named ? dialect_.order_hash({value}, 0) : value);
+  };
   for (const std::string& column : cut.names) {
-    contents.push_back(dialect_.identifier(stored(table, column), raw(column)));
+    const StoredColumn& name = stored(table, column);
+    add(dialect_.identifier(name, raw(column)), !dialect_.is_whole(name));
   }
   for (const std::string& column : cut.values) {
-    contents.push_back(expressions.lower(Expr::column(index, column)));
+    const policy::Column& declared = *policy_.find(table)->find(column);
+    add(expressions.lower(Expr::column(index, column)), declared.type == policy::Type::kText);
   }
   Select numbered;
   Select kept;
@@ -207,13 +223,20 @@ Sql RelationLowering::first_rows(const Source& source, std::size_t index, const 
     numbered.outputs.push_back(Sql::as(Sql::name({"r", name}), name));
     kept.outputs.push_back(Sql::as(Sql::name({"s", name}), column));
   }
-  std::vector<Sql> same = {unit.sql};  // rows with equal contents are numbered, as bounding.md does
+  const Sql whose = unit.whole ? unit.sql : dialect_.named(unit.sql).value_or(unit.sql);
+  std::vector<Sql> same = {whose};  // rows with equal contents are numbered, as bounding.md does
   same.insert(same.end(), contents.begin(), contents.end());
-  const Sql of_unit = Sql::name({"r", hand_on(unit.sql)});
+  const Sql of_unit = Sql::name({"r", hand_on(whose)});
   std::vector<Sql> order;
-  for (const Sql& content : contents) order.push_back(Sql::name({"r", hand_on(content)}));
+  std::vector<Sql> hashed;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    order.push_back(Sql::name({"r", hand_on(contents[i])}));
+    const bool same_number = contents[i].print() == ordered[i].print();
+    hashed.push_back(same_number ? order.back() : Sql::name({"r", hand_on(ordered[i])}));
+  }
   order.push_back(Sql::name({"r", hand_on(Sql::row_number(same, {}))}));
-  order.insert(order.begin(), dialect_.order_hash(order, 0));  // fixed before any row is seen
+  hashed.push_back(order.back());
+  order.insert(order.begin(), dialect_.order_hash(hashed, 0));  // fixed before any row is seen
   numbered.outputs.push_back(Sql::as(Sql::row_number({of_unit}, order), "n"));
   numbered.from = {{Sql::subquery(rows), "r", {}}};
   kept.from = {{Sql::subquery(numbered), "s", {}}};
@@ -375,14 +398,14 @@ Select RelationLowering::part(const TableUse& use, const Part& part, bool with_u
   Select select = source(part.source, needs_unit ? owner : std::nullopt, part.filter);
   if (part.filter) select.where.push_back(expressions.lower(*part.filter));
 
-  std::vector<Sql> keys;
+  using Kind = GroupKey::Kind;
+  std::vector<GroupKey> keys;
   if (needs_unit) {
     const TableUse& whose = part.source.tables[*owner];
     Identifier unit = this->unit(part.source, *owner, plan::unit_column_of(whose, policy_), select);
-    if (unit.whole && !is_whole(use, plan::kUnitField)) {
-      unit.sql = dialect_.cast(std::move(unit.sql), SqlType::kText);
-    }
-    keys.push_back(Sql::as(std::move(unit.sql), plan::kUnitField));
+    const bool whole = is_whole(use, plan::kUnitField);
+    if (unit.whole && !whole) unit.sql = dialect_.cast(std::move(unit.sql), SqlType::kText);
+    keys.push_back({std::move(unit.sql), plan::kUnitField, whole ? Kind::kUnit : Kind::kText});
   }
   Source one;  // the shapes of the subquery's fields
   one.tables = {use};
@@ -392,28 +415,44 @@ Select RelationLowering::part(const TableUse& use, const Part& part, bool with_u
     if (field.fold == Fold::kIdentifier) {
       const Named name = named(part.source, field.expr->table, field.expr->name);
       Sql sql = name.stored != nullptr ? dialect_.identifier(*name.stored, name.sql) : name.sql;
-      if (name.whole && !is_whole(use, field.name)) sql = dialect_.cast(sql, SqlType::kText);
+      const bool whole = is_whole(use, field.name);
+      if (name.whole && !whole) sql = dialect_.cast(sql, SqlType::kText);
       if (part.grouped && !needs_unit && tells_unit(part, field)) {
         select.where.push_back(Sql::postfix(name.sql, "IS NOT NULL"));
       }
-      keys.push_back(Sql::as(std::move(sql), sql_name(use, field.name)));
+      const Kind number = is_unit(part.source, field) ? Kind::kUnit : Kind::kNumber;
+      keys.push_back({std::move(sql), sql_name(use, field.name), whole ? number : Kind::kText});
       continue;
     }
     const plan::Shape to =
         plan::shape_of(plan::Expr::column(0, field.name), one, policy_, plan::Use::kChecked)
             .value();
     if (field.fold == Fold::kValue) {
-      keys.push_back(Sql::as(expressions.as(*field.expr, to), sql_name(use, field.name)));
+      const Kind kind = to.grid                          ? Kind::kNumber
+                        : to.type == policy::Type::kText ? Kind::kText
+                                                         : Kind::kTruth;
+      keys.push_back({expressions.as(*field.expr, to), sql_name(use, field.name), kind});
     } else {
       folded.push_back(fold_field(field, sql_name(use, field.name), to, expressions));
     }
   }
   if (!part.grouped) {
-    if (keys.empty()) keys.push_back(dialect_.number(1));  // rows of which nothing is read
-    select.outputs = std::move(keys);
+    for (const GroupKey& key : keys) select.outputs.push_back(Sql::as(key.value, key.called));
+    if (keys.empty()) select.outputs = {dialect_.number(1)};  // rows of which nothing is read
     return select;
   }
-  return grouped(std::move(select), std::move(keys), use, part, owner && with_unit, folded);
+  return grouped(std::move(select), keys, use, part, owner && with_unit, folded, dialect_);
+}
+
+bool RelationLowering::is_text(const TableUse& use, const std::string& field) const {
+  if (field == plan::kUnitField) return !is_whole(use, field);
+  const Field& one = *plan::find_field(use.parts.front(), field);
+  if (one.fold == Fold::kIdentifier) return !is_whole(use, field);
+  Source source;
+  source.tables = {use};
+  source.tables.front().join = JoinKind::kInner;
+  const Expr column = Expr::column(0, field);
+  return plan::shape_of(column, source, policy_, plan::Use::kChecked)->type == policy::Type::kText;
 }
 
 Sql RelationLowering::subquery(const TableUse& use, bool with_unit) const {
@@ -429,11 +468,16 @@ Sql RelationLowering::limited(const Source& source, std::size_t index) const {
   for (const Field& field : use.parts.front().fields) {
     names.push_back(Sql::name({sql_name(use, field.name)}));
   }
-  std::vector<Sql> order = {dialect_.order_hash(names, 0)};  // fixed before any row is seen
-  order.insert(order.end(), names.begin(), names.end());
+  const auto told = [&](const std::string& column) {
+    const Sql name = Sql::name({sql_name(use, column)});
+    return is_text(use, column) ? dialect_.named(name).value_or(name) : name;
+  };
+  std::vector<Sql> order = {told(plan::kUnitField)};
+  for (const Field& field : use.parts.front().fields) order.push_back(told(field.name));
+  order.insert(order.begin(), dialect_.order_hash(names, 0));  // fixed before any row is seen
   std::vector<Sql> columns;
   for (const plan::JoinOn& on : source.tables[1].on) {
-    columns.push_back(Sql::name({sql_name(use, index == 0 ? on.left : on.right)}));
+    columns.push_back(told(index == 0 ? on.left : on.right));
   }
   const auto first = [&](Sql from, const std::vector<Sql>& among, std::int64_t most) {
     Select numbered;
@@ -447,7 +491,7 @@ Sql RelationLowering::limited(const Source& source, std::size_t index) const {
     return Sql::subquery(kept);
   };
   Sql side = subquery(use, true);
-  side = first(std::move(side), {names.front()}, use.limits->rows_per_unit);
+  side = first(std::move(side), {told(plan::kUnitField)}, use.limits->rows_per_unit);
   return first(std::move(side), columns, use.limits->rows_per_key);
 }
 

@@ -82,6 +82,8 @@ class RelationLowering {
   Sql equal(const Named& a, const Named& b) const;
   std::vector<Sql> conditions(const plan::Source& source, std::size_t index) const;
   bool is_whole(const plan::TableUse& use, const std::string& column) const;
+  bool is_unit(const plan::Source& source, const plan::Field& identifier) const;
+  bool is_text(const plan::TableUse& subquery, const std::string& field) const;
   bool is_still(const plan::Source& source) const;
   bool unit_is_whole(const plan::Source& source) const;
   const StoredColumn& stored(const std::string& table, const std::string& column) const;

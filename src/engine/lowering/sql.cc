@@ -206,6 +206,9 @@ std::string Select::print() const {
   for (std::size_t i = 0; i < group_by; ++i) {
     out += (i == 0 ? "\nGROUP BY " : ", ") + std::to_string(i + 1);
   }
+  if (!group_more.empty()) {
+    out += (group_by == 0 ? "\nGROUP BY " : ", ") + joined(group_more, ", ");
+  }
   for (const std::vector<Sql>& set : grouping_sets) {
     out += (&set == &grouping_sets.front() ? "\nGROUP BY GROUPING SETS ((" : ", (") +
            joined(set, ", ") + ")";

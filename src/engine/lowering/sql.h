@@ -105,6 +105,7 @@ struct Select {
   std::vector<FromTable> from;
   std::vector<Sql> where;
   std::size_t group_by = 0;                          ///< by the first so many outputs
+  std::vector<Sql> group_more = {};                  ///< and by these, which are not put out
   std::vector<std::vector<Sql>> grouping_sets = {};  ///< instead, by each of these
 
   std::string print() const;

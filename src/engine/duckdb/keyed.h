@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashes under a secret of the connection, for DuckDB's hash tables and orders. DuckDB's own hash
+// has no secret and can be inverted: 16,384 rows of one person can be given numbers, or tuples of
+// them, of one hash, and tables of them take seconds. The secret is in no statement and no result.
+//
+//   keyed(x, ...)   64 bits of any BOOLEAN, BIGINT and HUGEINT; never NULL
+//   named(x)        128 bits, equal where x is: a BIGINT below its hash; 128 bits of SipHash of a
+//                   VARCHAR, which two texts share with a probability of 2^-128; NULL of NULL
+//
+// Lemma. What tuples are told apart by holds keyed() of all their numbers, and named() of each text
+// in place of the text. DuckDB's hash of it is that of keyed(), or of a named(), xor a function of
+// the rest; so two tuples that differ share their bits of it as chance has it, whoever chose them,
+// if SipHash is a pseudorandom function.
+#pragma once
+
+#include "engine/duckdb/api.h"
+#include "engine/keyed_hash.h"
+
+namespace discreet::engine::duckdb {
+
+/// `secret` must outlive the connection's database. False: DuckDB refused.
+bool register_keyed(duckdb_connection connection, const Secret& secret);
+
+}  // namespace discreet::engine::duckdb
