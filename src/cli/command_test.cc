@@ -269,7 +269,7 @@ TEST(Version, TellsTheVersionsOfStoredFormats) {
   for (const Json& row : formats.items()) versions[row["format"].text()] = row["version"].number();
   const std::map<std::string, double> expected = {
       {"policy", 1},      {"ledger", 6}, {"stored answer", 1}, {"witness", 1},
-      {"daily state", 1}, {"model", 1},  {"report", 1},        {"survey", 1}};
+      {"daily state", 2}, {"model", 1},  {"report", 1},        {"survey", 1}};
   EXPECT_EQ(versions, expected);
   const Finished people = discreet({"--version", "--formats"});
   EXPECT_TRUE(people.out.starts_with(std::string("discreet ") + kVersion + "\n\n")) << people.out;

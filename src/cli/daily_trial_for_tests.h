@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A daily question whose program is killed at a chosen moment, and everything that must hold
-// afterwards: what was paid stays paid, no day has two answers, noise that was kept is used.
+// afterwards: what was paid stays paid, no day has two answers, noise that was kept is used, nobody
+// is counted twice.
 #pragma once
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,11 +25,7 @@ class DailyTrial {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     setenv("XDG_STATE_HOME", (folder_ + "/state").c_str(), 1);
-    std::string rows = "id,day\n";
-    for (int i = 0; i < 300; ++i) {
-      rows += std::to_string(i) + ",2026-01-0" + std::to_string(1 + i % 3) + "\n";
-    }
-    write("people.csv", rows);
+    write_people(1);
     write("policy.yaml",
           "version: 1\nsnapshot: s\n"
           "units: {people: {notion: zcdp, budget: {rho: 100, delta: 1e-6}}}\n"
@@ -87,6 +85,7 @@ class DailyTrial {
     Wrongs wrong;
     must(run("register"));
     must(run("step"));
+    write_people(2);
     const std::string first = read("daily/by_day.noise");
     const double paid = spent();
     const Killed killed = discreet_killed_at(words("step"), nth);
@@ -96,6 +95,7 @@ class DailyTrial {
     if (seen.size() > 2) wrong.push_back("more days than were asked for");
     if (!killed.end.out.empty() && seen.size() < 2) wrong.push_back("an answer that is not kept");
     if (forgetful) write("daily/by_day.noise", first);
+    write_people(static_cast<int>(seen.size()) + 1);
     const Finished step = run("step");
     if (step.status != 0) wrong.push_back("it does not go on: " + step.err);
     const Words after = days();
@@ -108,6 +108,15 @@ class DailyTrial {
       wrong.push_back("kept noise was drawn again");
     }
     if (spent() != paid) wrong.push_back("a step was charged");
+    if (after.size() == 2) {
+      write_people(3);
+      if (run("step").status != 0) wrong.push_back("no third day");
+    }
+    // 300 people on the first day, and a hundred new ones on each further day; all come every day.
+    // A deviation is about 2: 40 is never passed by luck.
+    if (std::abs(total() - 500) > 40) {
+      wrong.push_back("somebody was counted twice, or not at all: " + std::to_string(total()));
+    }
     restore();
     return wrong;
   }
@@ -124,6 +133,22 @@ class DailyTrial {
     std::ostringstream out;
     out << std::ifstream(at(name), std::ios::binary).rdbuf();
     return out.str();
+  }
+  /// The table of a day: its rows alone. On the first day 300 people; from then on these again, and
+  /// a hundred more each day.
+  void write_people(int day) const {
+    std::string rows = "id,day\n";
+    for (int i = 0; i < 200 + 100 * day; ++i) {
+      rows += std::to_string(i) + ",2026-01-0" + std::to_string(day) + "\n";
+    }
+    write("people.csv", rows);
+  }
+  /// Of all days.
+  double total() const {
+    const Finished shown = run("show");
+    if (shown.status != 0) return -1e9;
+    const Json days = Json::parse(shown.out).value();
+    return days.back()["total"].number();
   }
   Words words(const std::string& verb) const {
     return {"publish",  "daily",           verb,       "by_day",      "--json",

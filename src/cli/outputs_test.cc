@@ -91,7 +91,9 @@ TEST(Outputs, WhatIsNeededIsNotOverwrittenUnderAnyName) {
   ASSERT_TRUE(fs::exists(state + "/key")) << state;
   fs::create_directories(town.at("l.ledger.server"));
   fs::create_directories(town.at("daily"));
-  town.put("daily/by_day.noise", "noise");
+  for (const char* const kept : {"noise", "counted", "counted.next"}) {
+    town.put(std::string("daily/by_day.") + kept, kept);
+  }
   const Words needed = {town.at("policy.yaml"),
                         town.at("survey.csv"),
                         town.at("clinic.duckdb"),
@@ -108,7 +110,9 @@ TEST(Outputs, WhatIsNeededIsNotOverwrittenUnderAnyName) {
                         town.at("l.ledger.server/accounts.db"),
                         town.at("server.pem"),
                         town.at("server.key"),
-                        town.at("daily/by_day.noise")};
+                        town.at("daily/by_day.noise"),
+                        town.at("daily/by_day.counted"),
+                        town.at("daily/by_day.counted.next")};
   const Words count = {"query", "SELECT COUNT(*) FROM survey", "--epsilon", "0.1"};
   const Words drawn = {"query", "SELECT HISTOGRAM(age) FROM survey", "--epsilon", "0.1"};
   const Words learn = {"learn",  "network",   "--table", "survey",  "--target",

@@ -54,14 +54,20 @@ std::string comparison(const plan::CheckedDaily& checked) {
 /// Every row says whom it protects, wherever it is copied to.
 report::Table daily_table(const plan::CheckedDaily& checked,
                           const std::vector<publish::DailyRow>& rows) {
-  report::Table table({"day", "count", "total", "total_low", "total_high", "protects"});
+  report::Table table(
+      {"day", "count", "count_low", "count_high", "total", "total_low", "total_high", "protects"});
   const std::string whom = checked.event_level ? "single rows (EVENT-LEVEL)" : "units";
   const double width = publish::normal_width(0.95);
   for (const publish::DailyRow& row : rows) {
-    const double off = width * row.total_deviation;
-    table.add({report::Cell::words(row.day), report::Cell::number(shown(row.count)),
-               report::Cell::number(shown(row.total)), report::Cell::number(shown(row.total - off)),
-               report::Cell::number(shown(row.total + off)), report::Cell::words(whom)});
+    std::vector<report::Cell> cells = {report::Cell::words(row.day)};
+    for (const auto& [value, deviation] :
+         {std::pair(row.count, row.count_deviation), std::pair(row.total, row.total_deviation)}) {
+      for (const double off : {0.0, -width * deviation, width * deviation}) {
+        cells.push_back(report::Cell::number(shown(value + off)));
+      }
+    }
+    cells.push_back(report::Cell::words(whom));
+    table.add(std::move(cells));
   }
   return table;
 }
@@ -94,7 +100,8 @@ Result<int> run_register(const DailyArguments& arguments, const Streams& streams
       streams.out, (is_new ? "registered and charged: " : "registered before, nothing charged: ") +
                        protection(daily.checked) + comparison(daily.checked) + "the first day is " +
                        publish::day_text(daily.checked.daily.first) +
-                       "; rows that come after a day was released never count\n"));
+                       ", to be released when it is over (UTC); rows that come after a day was "
+                       "released never count\n"));
   return 0;
 }
 
@@ -143,8 +150,9 @@ void add_publish_daily(Program& program, CLI::App& publish) {
        .explanation =
            "A question under daily: in the policy. Registering it charges all its days at once;\n"
            "a step releases the next day. Noise is correlated from day to day, so that the error\n"
-           "of the running total grows with the logarithm of the days. Rows must stay in the\n"
-           "source; rows that come late never count.\n",
+           "of the running total grows with the logarithm of the days. A day is released when it\n"
+           "is over (UTC), and never again: rows that come late never count. The entry in the\n"
+           "policy and its table stay as they were registered.\n",
        .closing = std::string("Example:\n  discreet publish daily register visits_by_day\n  ") +
                   kPublishDailyExample +
                   "\n  discreet publish daily show visits_by_day --format csv"},
@@ -154,9 +162,10 @@ void add_publish_daily(Program& program, CLI::App& publish) {
   add_daily_command(program, daily, "register",
                     {.summary = "charge all days and begin", .explanation = "", .closing = ""},
                     run_register, false);
-  add_daily_command(program, daily, "step",
-                    {.summary = "release the next day", .explanation = "", .closing = ""}, run_step,
-                    true);
+  add_daily_command(
+      program, daily, "step",
+      {.summary = "release the next day that is over", .explanation = "", .closing = ""}, run_step,
+      true);
   add_daily_command(program, daily, "show",
                     {.summary = "all days so far; free", .explanation = "", .closing = ""},
                     run_daily_show, false);

@@ -248,7 +248,7 @@ TEST(Daily, IsChargedWholeAtRegistrationAndGoesOnDayByDay) {
   world.write("daily/by_day.released", first_state);
   EXPECT_NE(daily("step").err.find("rolled back"), std::string::npos);
   std::string bent = state;
-  bent[bent.find("released\\\":[") + 14] ^= 1;
+  bent[bent.find("days\\\":[") + 11] ^= 1;  // the first digit of a date
   world.write("daily/by_day.released", bent);
   EXPECT_EQ(daily("step").status, 5);
   world.write("daily/by_day.released", state);
@@ -272,10 +272,10 @@ TEST(Daily, IsChargedWholeAtRegistrationAndGoesOnDayByDay) {
   EXPECT_EQ(world.spent(), after);
 }
 
-// Late rows never count, and use up a day of their unit: 400 newcomers who are late are never
-// counted, and 300 people of the second day, whose first day is now one that has passed, are not
-// counted on their second. A deviation is about 2, so that 40 is passed by luck with probability
-// below 1e-50; a program that counted late rows would be off by 300 or more.
+// Late rows never count, and use up no day of their unit: 400 newcomers who are late are never
+// counted, and 300 people of the second day, who have a late row of the first, are counted on their
+// second. A deviation is about 2, so that 40 is passed by luck with probability below 1e-50; a
+// program that counted late rows would be off by 300 or more.
 TEST(Daily, RowsThatComeLateNeverCount) {
   const World world;
   ASSERT_EQ(world.run({"daily", "register", "by_day"}).status, 0);
@@ -291,9 +291,15 @@ TEST(Daily, RowsThatComeLateNeverCount) {
   const Json days = Json::parse(shown.out).value();
   ASSERT_EQ(days.size(), 3U);
   EXPECT_NEAR(days[0]["count"].number(), 334, 40);
-  EXPECT_NEAR(days[1]["count"].number(), 33, 40);
+  EXPECT_NEAR(days[1]["count"].number(), 333, 40);
   EXPECT_NEAR(days[2]["count"].number(), 333, 40);
-  EXPECT_NEAR(days[2]["total"].number(), 700, 60);
+  EXPECT_NEAR(days[2]["total"].number(), 1'000, 60);
+  for (const Json& day : days.items()) {  // each number with its interval
+    for (const std::string what : {"count", "total"}) {
+      EXPECT_LT(day[what + "_low"].number(), day[what].number());
+      EXPECT_GT(day[what + "_high"].number(), day[what].number());
+    }
+  }
 }
 
 }  // namespace

@@ -58,7 +58,10 @@ void add_daily(const policy::Policy& policy, std::vector<KeptFile>& kept) {
   const fs::path folder = fs::path(policy.directory) / "daily";
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const fs::path ending = entry.path().extension();
-    if (ending != ".released" && ending != ".noise" && ending != ".lock") continue;
+    const auto is = [&](const char* kind) { return ending == kind; };
+    if (!is(".released") && !is(".noise") && !is(".counted") && !is(".next") && !is(".lock")) {
+      continue;
+    }
     kept.push_back({"the state of a daily question", entry.path()});
   }
 }

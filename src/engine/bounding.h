@@ -78,8 +78,10 @@ class Bounding {
   std::optional<mechanism::Groups> finish(std::size_t threads, const std::atomic<bool>& stop);
 
   /// The kept rows themselves: for each measure its content less the content's low end, or `null`.
-  /// Requires: no keys; every measure has a content.
-  std::optional<mechanism::UnitRows> finish_rows(std::int64_t null, const std::atomic<bool>& stop);
+  /// `with_names`: and the units' hashes under the secret. Requires: no keys; every measure has a
+  /// content.
+  std::optional<mechanism::UnitRows> finish_rows(std::int64_t null, const std::atomic<bool>& stop,
+                                                 bool with_names = false);
 
  private:
   BoundingTask task_;

@@ -80,8 +80,17 @@ class Engine {
   /// The kept rows of a question that learns or tabulates: for each measurement its argument in
   /// steps above the low end of its range, kNoValue where there is none. Fails with: kUnsupported
   /// on engines that cannot; kEngine, kInterrupted.
-  virtual Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedRows& question,
-                                                      const OwnerLog& log);
+  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedRows& question,
+                                              const OwnerLog& log) {
+    return read_rows(question, nullptr, log);
+  }
+  /// The same, with the units' hashes under `names`, which takes the place of the run's own secret:
+  /// so a unit is known again in another run.
+  Result<Sensitive<mechanism::UnitRows>> named_rows(const plan::CheckedRows& question,
+                                                    const random::Secret& names,
+                                                    const OwnerLog& log) {
+    return read_rows(question, &names, log);
+  }
   static constexpr std::int64_t kNoValue = std::numeric_limits<std::int64_t>::min();
 
   /// The text that run() would send, for `explain`. A function of the plan, the policy and the
@@ -115,6 +124,10 @@ class Engine {
                                                          const OwnerLog& log);
 
  protected:
+  /// rows() without `names`.
+  virtual Result<Sensitive<mechanism::UnitRows>> read_rows(const plan::CheckedRows& question,
+                                                           const random::Secret* names,
+                                                           const OwnerLog& log);
   /// What public_values() refuses, in the same words on every engine.
   static Result<void> check_public(const policy::Policy& policy, const std::string& table);
   static Result<void> check_listed(std::size_t count, const std::string& table,

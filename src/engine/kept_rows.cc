@@ -3,6 +3,7 @@
 // are no keys, as integers.
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -35,9 +36,16 @@ std::vector<const std::uint64_t*> keep_rows(std::vector<const std::uint64_t*> ro
   return out;
 }
 
+/// A unit's hash: a text's is in the row; a number's is that of its decimal text.
+Hash128 name_of(const std::uint64_t* row, const RowLayout& layout, const Secret& secret) {
+  if (layout.unit_words() == 2) return {.low = row[0], .high = row[1]};
+  return keyed_hash_wide(secret, std::to_string(static_cast<std::int64_t>(row[0])));
+}
+
 }  // namespace
 
-std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atomic<bool>& stop) {
+std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atomic<bool>& stop,
+                                              bool with_names) {
   DISCREET_CHECK(task_.keys.empty());
   const RowOrder order(layout_);
   UnitRows out{.columns = task_.measures.size(), .cells = {}, .ends = {}};
@@ -70,6 +78,7 @@ std::optional<UnitRows> Bounding::finish_rows(std::int64_t null, const std::atom
         }
       }
       out.ends.push_back((out.ends.empty() ? 0 : out.ends.back()) + kept.size());
+      if (with_names) out.names.push_back(name_of(rows[begin], layout_, secret_));
       begin = end;
     }
   }

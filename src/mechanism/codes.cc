@@ -102,23 +102,13 @@ Sensitive<Int128> Verbs::day_count(const Sensitive<UnitRows>& rows, const DayRul
   const UnitRows& open = rows.reveal(Unseal());
   DISCREET_CHECK(open.columns == 1);
   Int128 total = 0;
-  std::vector<std::int64_t> before;  // the unit's other days that come first
   std::size_t begin = 0;
   for (const std::size_t end : open.ends) {
-    before.clear();
-    std::int64_t today = 0;
-    for (std::size_t r = begin; r < end; ++r) {
-      const std::int64_t day = open.cells[r];
-      if (day == rule.day) ++today;
-      if (day < rule.day && day >= rule.first && day != kMissing) before.push_back(day);
-    }
-    std::sort(before.begin(), before.end());
-    const auto different = std::unique(before.begin(), before.end()) - before.begin();
-    const bool all_read = static_cast<std::int64_t>(end - begin) < rule.rows_read;
-    if (all_read && different < rule.days) total += std::min(today, rule.rows);
+    const auto from = open.cells.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto to = open.cells.begin() + static_cast<std::ptrdiff_t>(end);
+    total += std::min<std::int64_t>(std::count(from, to, rule.day), rule.rows);
     begin = end;
   }
-  wipe(before);
   return Sensitive(total);
 }
 

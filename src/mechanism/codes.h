@@ -69,15 +69,13 @@ struct TableOf {
   friend bool operator==(const TableOf&, const TableOf&) = default;
 };
 
-/// On which days a unit counts, and with how many rows: those of its first `days` days on which it
-/// has any.
+/// Of a stream of days: a unit counts on the first `days` of them on which it has rows when they
+/// are counted, with at most `rows` on each (counted_days.h).
 struct DayRule {
   std::int64_t day = 0;    ///< whose count is wanted
   std::int64_t first = 0;  ///< earlier days do not belong to the stream
   std::int64_t days = 1;
   std::int64_t rows = 1;
-  std::int64_t rows_read = 1;  ///< a unit of which so many were kept counts nowhere: there may be
-                               ///< days that were not read
 };
 
 }  // namespace discreet::mechanism

@@ -330,7 +330,7 @@ TEST(Codes, CountEveryRowOnceOrNowhere) {
   EXPECT_EQ(opened(Verbs::table(codes, {.axes = {1}})), (Entries{2, 3}));
 }
 
-TEST(DayCount, LetsAUnitCountOnItsFirstDaysOnly) {
+TEST(DayCount, TakesSoManyRowsOfAUnit) {
   const auto count = [](const DayRule& rule) {
     const Sensitive<UnitRows> rows(UnitRows{
         .columns = 1, .cells = {1, 3, 3, 3, 5, 5, 2, 5, kMissing, 5}, .ends = {5, 8, 9, 10}});
@@ -341,15 +341,10 @@ TEST(DayCount, LetsAUnitCountOnItsFirstDaysOnly) {
     EXPECT_TRUE(stream->prepare().value());
     return stream->release(Verbs::day_count(rows, rule))->value() / 65536;
   };
-  const DayRule two{.day = 3, .first = 0, .days = 2, .rows = 2, .rows_read = 100};
-  EXPECT_EQ(count(two), 2);  // unit 0: three rows, two count
-  DayRule fifth = two;
-  fifth.day = 5;
-  EXPECT_EQ(count(fifth), 3);  // unit 0 had two days; unit 1: two of its rows; the last: one
-  fifth.first = 2;             // day 1 is before the stream
-  EXPECT_EQ(count(fifth), 4);
-  fifth.rows_read = 3;  // what may not have been read whole counts nowhere
-  EXPECT_EQ(count(fifth), 1);
+  EXPECT_EQ(count({.day = 3, .rows = 2}), 2);  // unit 0: three rows, two count
+  EXPECT_EQ(count({.day = 3, .rows = 9}), 3);
+  EXPECT_EQ(count({.day = 5, .rows = 1}), 3);
+  EXPECT_EQ(count({.day = 4, .rows = 1}), 0);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //
 //   cells  unit 0: row, row   unit 1: row   unit 2: (none)   ...
 //   ends   2                  3             3
+//   names  hash               hash          hash        only where they were asked for
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "privacy/sensitive.h"
+#include "random/keyed_hash.h"
 
 namespace discreet::mechanism {
 
@@ -19,6 +21,9 @@ struct UnitRows {
   std::size_t columns = 0;          ///< public
   std::vector<std::int64_t> cells;  ///< row after row, each of `columns` integers
   std::vector<std::size_t> ends;    ///< for each unit: one past its last row
+  /// For each unit the hash of its identifier under a secret of whoever asked: the same in every
+  /// run. Identifiers that are written alike have one hash, whatever type they are stored in.
+  std::vector<random::Hash128> names = {};
 
   std::span<const std::int64_t> row(std::size_t i) const {
     return {cells.data() + i * columns, columns};
@@ -27,6 +32,7 @@ struct UnitRows {
   friend void wipe(UnitRows& rows) {  // found by its argument in privacy/sensitive.h
     discreet::wipe(rows.cells);
     discreet::wipe(rows.ends);
+    discreet::wipe(rows.names);
   }
 };
 

@@ -102,10 +102,9 @@ class Verbs {
   static Sensitive<std::vector<std::int64_t>> table(const Sensitive<Codes>& codes,
                                                     const TableOf& which);
 
-  /// How many rows of a table of days a day has, by the rule. Requires: one column. Summed over a
-  /// stream of days a unit moves at most `days` of the counts, by at most `rows` each, as long as
-  /// rows are only ever added to the table: on its (days + 1)-th counted day it would have `days`
-  /// earlier ones.
+  /// How many rows a day has, at most `rows` of each unit. Requires: one column, of days. A unit
+  /// moves each day on which it has rows by at most `rows`; on how many days it counts is the
+  /// caller's to bound, as CountedDays does.
   static Sensitive<Int128> day_count(const Sensitive<UnitRows>& rows, const DayRule& rule);
 
   /// All groups' keys with their units and integers[measurement], for ThresholdedGroups.

@@ -11,6 +11,7 @@ namespace mechanism {
 class Door;            // door.h             release(mechanism, value, receipt): noise, then out
 class AboveThreshold;  // above_threshold.h  yes or no to many questions under one price
 class ClippedSums;     // clipped_sums.h     a fixed number of clipped sums under one price
+class CountedDays;     // counted_days.h     who was counted on how many days: sealed in, sealed out
 class PrefixStream;    // prefix_stream.h    a count every day under one price
 class Verbs;           // verbs.h            clamp, sum, count, group: sealed in, sealed out
 }  // namespace mechanism
@@ -23,6 +24,7 @@ class Unseal {
   friend class mechanism::Door;
   friend class mechanism::AboveThreshold;
   friend class mechanism::ClippedSums;
+  friend class mechanism::CountedDays;
   friend class mechanism::PrefixStream;
   friend class mechanism::Verbs;
 };

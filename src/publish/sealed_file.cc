@@ -43,7 +43,22 @@ std::string nonce_of(const ledger::OwnerKey& key, const std::string& context,
   return std::string(out.begin(), out.begin() + kNonce);
 }
 
-Error failed() { return Error{Code::kStorage, "the cipher of the noise file failed"}; }
+/// Of all bytes, by pieces: the cipher counts them in an int. False when it fails.
+template <class Update>
+bool in_pieces(Update update, EVP_CIPHER_CTX* cipher, std::string& out, std::string_view bytes) {
+  constexpr std::size_t kPiece = std::size_t{1} << 30;
+  for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+    const std::string_view piece = bytes.substr(at, kPiece);
+    int written = 0;
+    if (update(cipher, unsigned_bytes(out) + at, &written, unsigned_bytes(piece),
+               static_cast<int>(piece.size())) != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Error failed() { return Error{Code::kStorage, "the cipher of a sealed file failed"}; }
 
 }  // namespace
 
@@ -60,9 +75,8 @@ Result<std::string> encrypt(const ledger::OwnerKey& key, const std::string& cont
                          unsigned_bytes(out)) != 1 ||
       EVP_EncryptUpdate(cipher.get(), nullptr, &written, unsigned_bytes(std::string_view(context)),
                         static_cast<int>(context.size())) != 1 ||
-      EVP_EncryptUpdate(cipher.get(), unsigned_bytes(body), &written, unsigned_bytes(bytes),
-                        static_cast<int>(bytes.size())) != 1 ||
-      EVP_EncryptFinal_ex(cipher.get(), unsigned_bytes(body) + written, &written) != 1 ||
+      !in_pieces(EVP_EncryptUpdate, cipher.get(), body, bytes) ||
+      EVP_EncryptFinal_ex(cipher.get(), unsigned_bytes(body) + body.size(), &written) != 1 ||
       EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, kTag, tag.data()) != 1) {
     return failed();
   }
@@ -71,8 +85,10 @@ Result<std::string> encrypt(const ledger::OwnerKey& key, const std::string& cont
 
 Result<Sensitive<std::string>> decrypt(const ledger::OwnerKey& key, const std::string& context,
                                        std::string_view bytes) {
-  const Error corrupt{Code::kCorrupt,
-                      "the noise file is damaged, or belongs to another stream or key; restore it"};
+  const Error corrupt{
+      Code::kCorrupt,
+      "a sealed file of the stream is damaged, or belongs to another stream or key; "
+      "restore it"};
   if (bytes.size() < kNonce + kTag) return corrupt;
   const Hash secret = derived(key, "cipher " + context);
   const std::string_view nonce = bytes.substr(0, kNonce);
@@ -86,14 +102,21 @@ Result<Sensitive<std::string>> decrypt(const ledger::OwnerKey& key, const std::s
                          unsigned_bytes(nonce)) != 1 ||
       EVP_DecryptUpdate(cipher.get(), nullptr, &written, unsigned_bytes(std::string_view(context)),
                         static_cast<int>(context.size())) != 1 ||
-      EVP_DecryptUpdate(cipher.get(), unsigned_bytes(out), &written, unsigned_bytes(body),
-                        static_cast<int>(body.size())) != 1 ||
+      !in_pieces(EVP_DecryptUpdate, cipher.get(), out, body) ||
       EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, kTag, tag.data()) != 1 ||
-      EVP_DecryptFinal_ex(cipher.get(), unsigned_bytes(out) + written, &written) != 1) {
+      EVP_DecryptFinal_ex(cipher.get(), unsigned_bytes(out) + out.size(), &written) != 1) {
     wipe(out);
     return corrupt;
   }
   return Sensitive<std::string>(std::move(out));
+}
+
+Result<std::string> read_kept(const std::filesystem::path& file) {
+  // Without O_NONBLOCK a pipe in the file's place would wait for a writer.
+  DISCREET_ASSIGN(const OpenFile open, OpenFile::open(file, O_RDONLY | O_NONBLOCK));
+  DISCREET_TRY(open.permissions());
+  DISCREET_ASSIGN(const std::uint64_t size, open.size());
+  return open.read_at(0, size);
 }
 
 Result<void> replace_file(const std::filesystem::path& file, std::string_view bytes) {
@@ -103,10 +126,14 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view by
     DISCREET_TRY(open.write_at(0, bytes));
     DISCREET_TRY(open.sync());
   }
-  if (std::rename(fresh.c_str(), file.c_str()) != 0) {
-    return Error{Code::kStorage, "the file " + in_quotes(file.string()) + " could not be replaced"};
+  return move_file(fresh, file);
+}
+
+Result<void> move_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) {
+    return Error{Code::kStorage, "the file " + in_quotes(to.string()) + " could not be replaced"};
   }
-  return sync_directory_of(file);
+  return sync_directory_of(to);
 }
 
 }  // namespace discreet::publish

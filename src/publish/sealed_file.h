@@ -21,7 +21,11 @@ Result<std::string> encrypt(const ledger::OwnerKey& key, const std::string& cont
 Result<Sensitive<std::string>> decrypt(const ledger::OwnerKey& key, const std::string& context,
                                        std::string_view bytes);
 
+/// All that a kept file holds. Fails with: kNotFound, kStorage.
+Result<std::string> read_kept(const std::filesystem::path& file);
 /// Durable when it returns. Fails with: kStorage.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view bytes);
+/// `from` takes the place of `to`; durable when it returns. Fails with: kStorage.
+Result<void> move_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace discreet::publish

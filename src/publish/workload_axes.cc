@@ -40,7 +40,8 @@ Result<std::string> read_whole_file(const std::string& path) {
   // Without O_NONBLOCK a pipe in the file's place would wait for a writer.
   DISCREET_ASSIGN(const OpenFile file, OpenFile::open(path, O_RDONLY | O_NONBLOCK));
   DISCREET_TRY(file.permissions());
-  DISCREET_ASSIGN(std::string text, file.read_at(0, kFileMax + 1));
+  DISCREET_ASSIGN(const std::uint64_t size, file.size());
+  DISCREET_ASSIGN(std::string text, file.read_at(0, std::min<std::uint64_t>(size, kFileMax) + 1));
   if (text.size() > kFileMax) return invalid_input(in_quotes(path) + " is larger than 256 MiB");
   return text;
 }

@@ -76,10 +76,30 @@ def check_ledger(world):
 
 
 def check_daily(world):
+    """What was released is the same, before its state is upgraded, and after the step that does it; newer fields may be there."""
     days = json.loads((world.folder / "days.json").read_text())
-    same("days", (len(days), world.days()), (DAYS, days))
+    released = (world.folder / "daily" / "by_day.released").read_text()
+
+    def shown():
+        return [{name: day[name] for name in days[0]} for day in world.days()]
+
+    same("days", (len(days), shown()), (DAYS, days))
+    same("the state after it was shown", (world.folder / "daily" / "by_day.released").read_text(), released)
+    policy = world.folder / "policy.yaml"
+    text = policy.read_text()
+    for was, becomes in (("first: 2026-01-01", "first: 2026-01-02"), ("days: 64", "days: 65"), ("rho: 0.5", "rho: 0.4")):
+        assert was in text
+        policy.write_text(text.replace(was, becomes))
+        says(world.daily("step", refused=True), "was changed in the policy after it was registered")
+    policy.write_text(text)
     world.daily("step")
-    same("days after a step", (len(world.days()), world.days()[:DAYS]), (DAYS + 1, days))
+    same("days after a step", (len(world.days()), shown()[:DAYS]), (DAYS + 1, days))
+    policy.write_text(text.replace("../people.csv", "../citizens.csv"))
+    shutil.copy(world.folder / "../people.csv", world.folder / "../citizens.csv")
+    says(world.daily("step", refused=True), "source was '../people.csv' and is '../citizens.csv'")
+    policy.write_text(text)
+    world.daily("step")
+    same("days in the end", (len(world.days()), shown()[:DAYS]), (DAYS + 2, days))
 
 
 def check_training(world):

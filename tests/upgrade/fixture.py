@@ -146,8 +146,8 @@ class World:
     def history(self):
         return self.program.json("ledger", "history", *self.at())
 
-    def daily(self, verb):
-        return self.run("publish", "daily", verb, "by_day", *self.policy)
+    def daily(self, verb, **how):
+        return self.run("publish", "daily", verb, "by_day", *self.policy, **how)
 
     def days(self):
         return self.program.json("publish", "daily", "show", "by_day", *self.policy, *self.at())

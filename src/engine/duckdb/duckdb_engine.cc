@@ -153,16 +153,18 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
   });
 }
 
-Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::rows(const plan::CheckedRows& question,
-                                                          const OwnerLog& log) {
+Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::read_rows(const plan::CheckedRows& question,
+                                                               const random::Secret* names,
+                                                               const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
   return unchanged(log, [&]() -> Result<Sensitive<mechanism::UnitRows>> {
     DISCREET_TRY(readable_.check(*connection_, question.rows, schemas_, log));
-    DISCREET_ASSIGN(Secret secret, Secret::fresh());
+    DISCREET_ASSIGN(const Secret secret,
+                    names != nullptr ? Result<Secret>(*names) : Secret::fresh());
     DISCREET_ASSIGN(mechanism::UnitRows rows,
                     run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
-                             secret, log));
+                             secret, names != nullptr, log));
     return Sensitive<mechanism::UnitRows>(std::move(rows));
   });
 }

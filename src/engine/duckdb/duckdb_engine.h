@@ -28,8 +28,6 @@ class DuckDbEngine final : public Engine {
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;
-  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedRows& question,
-                                              const OwnerLog& log) override;
   Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
                                                  const OwnerLog& log) override;
   std::string explain(const plan::Checked& checked) const override;
@@ -46,6 +44,10 @@ class DuckDbEngine final : public Engine {
  private:
   DuckDbEngine(std::unique_ptr<Connection> connection, Schemas schemas)
       : connection_(std::move(connection)), schemas_(std::move(schemas)) {}
+
+  Result<Sensitive<mechanism::UnitRows>> read_rows(const plan::CheckedRows& question,
+                                                   const random::Secret* names,
+                                                   const OwnerLog& log) override;
 
   /// run(), if the files are before and after it what they were when they were opened.
   template <class Run>

@@ -146,14 +146,14 @@ Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& 
 }
 
 Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& run,
-                                     const Secret& secret, const OwnerLog& log) {
+                                     const Secret& secret, bool with_names, const OwnerLog& log) {
   try {
     Bounding bounding(run.task, secret, connection.limits().for_rows(), connection.limits().spill);
     {
       Targeted targeted(connection.target().bounding, bounding);
       DISCREET_TRY(connection.query(run.rows.print(), log));
     }
-    auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
+    auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped(), with_names);
     if (!rows) return interrupted();
     return *std::move(rows);
   } catch (const std::bad_alloc& fault) {

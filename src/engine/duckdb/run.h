@@ -15,8 +15,9 @@ Result<mechanism::Groups> run_lowered(Connection& connection, const lowering::Lo
                                       std::size_t measures, const Secret& secret,
                                       const OwnerLog& log);
 
-/// The kept rows of a question that learns, unsealed; as above.
+/// The kept rows of a question that learns, unsealed; as above. `with_names`: and the units' hashes
+/// under the secret.
 Result<mechanism::UnitRows> run_rows(Connection& connection, const lowering::BoundedRun& run,
-                                     const Secret& secret, const OwnerLog& log);
+                                     const Secret& secret, bool with_names, const OwnerLog& log);
 
 }  // namespace discreet::engine::duckdb

@@ -141,17 +141,18 @@ Result<Sensitive<mechanism::Groups>> PostgresEngine::run(const plan::Checked& ch
   return Sensitive<mechanism::Groups>(std::move(groups));
 }
 
-Result<Sensitive<mechanism::UnitRows>> PostgresEngine::rows(const plan::CheckedRows& question,
-                                                            const OwnerLog& log) {
+Result<Sensitive<mechanism::UnitRows>> PostgresEngine::read_rows(const plan::CheckedRows& question,
+                                                                 const random::Secret* names,
+                                                                 const OwnerLog& log) {
   std::lock_guard lock(mutex_);
   connection_->resume();
-  DISCREET_ASSIGN(Secret secret, Secret::fresh());
+  DISCREET_ASSIGN(const Secret secret, names != nullptr ? Result<Secret>(*names) : Secret::fresh());
   const Transaction transaction(*connection_);
   DISCREET_TRY(connection_->begin(log));
   DISCREET_TRY(hold_tables(log));
   DISCREET_ASSIGN(mechanism::UnitRows rows,
                   run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
-                           secret, log));
+                           secret, names != nullptr, log));
   DISCREET_TRY(close_tables(log));
   return Sensitive<mechanism::UnitRows>(std::move(rows));
 }

@@ -28,8 +28,6 @@ class PostgresEngine final : public Engine {
   /// One at a time; a second caller waits. Requires: a Checked of the same policy.
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override;
-  Result<Sensitive<mechanism::UnitRows>> rows(const plan::CheckedRows& question,
-                                              const OwnerLog& log) override;
   Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
                                                  const OwnerLog& log) override;
   std::string explain(const plan::Checked& checked) const override;
@@ -53,6 +51,11 @@ class PostgresEngine final : public Engine {
       : connection_(std::move(connection)),
         schemas_(std::move(schemas)),
         views_(std::move(views)) {}
+
+  Result<Sensitive<mechanism::UnitRows>> read_rows(const plan::CheckedRows& question,
+                                                   const random::Secret* names,
+                                                   const OwnerLog& log) override;
+
   /// Nobody can change a table's columns while it is read, and nobody has changed them, its kind,
   /// its partitions or the role's rights since the opening.
   Result<void> hold_tables(const OwnerLog& log);

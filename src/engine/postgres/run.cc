@@ -218,11 +218,11 @@ Result<Groups> run_lowered(Connection& connection, const lowering::LoweredPlan& 
 }
 
 Result<mechanism::UnitRows> run_rows(Connection& connection, const BoundedRun& run,
-                                     const Secret& secret, const OwnerLog& log) {
+                                     const Secret& secret, bool with_names, const OwnerLog& log) {
   try {
     Bounding bounding(run.task, secret);
     DISCREET_TRY(fill(bounding, connection, run, log));
-    auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped());
+    auto rows = bounding.finish_rows(Engine::kNoValue, connection.stopped(), with_names);
     if (!rows) return interrupted();
     return *std::move(rows);
   } catch (const std::bad_alloc&) {
