@@ -114,7 +114,10 @@ void expect_random_ones(std::uint64_t seed, int count) {
   Random random(seed);
   const std::vector<RawRow> rows = random_visits(random, 60);
   std::vector<std::vector<Expr>> rounds;
-  for (int round = 0; round < count; ++round) rounds.push_back(random_expressions(random, 25));
+  for (int round = 0; round < count; ++round) {
+    rounds.push_back(random_expressions(random, 25));
+    rounds.push_back(random_chains(random, 5));
+  }
   expect_as_interpreted(rows, rounds);
 }
 
@@ -122,7 +125,8 @@ TEST(TrinoExpression, IsWhatTheInterpreterSays) { expect_random_ones(20261115, 1
 TEST(LongTrinoExpression, IsWhatTheInterpreterSays) { expect_random_ones(20261116, 5); }
 
 TEST(LongTrinoExpression, FollowsOurRulesInHardCases) {
-  for (const ExpressionCase& one : {text_case(), calendar_case(), arithmetic_case()}) {
+  for (const ExpressionCase& one :
+       {text_case(), calendar_case(), arithmetic_case(), nought_case()}) {
     std::vector<std::vector<Expr>> rounds;  // Trino compiles a method for each; not too long a list
     for (std::size_t i = 0; i < one.exprs.size(); i += 30) {
       rounds.emplace_back(

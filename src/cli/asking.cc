@@ -108,8 +108,9 @@ Result<std::string> Asking::charged() {
     const auto space = before_.namespaces().find(record.units);
     if (record.sequence < before_.next() || !pays || !is_ours) return {};
     if (record.price == ledger::Price{} || space == before_.namespaces().end()) return {};
-    charged += (charged.empty() ? "" : ", ") + to_text(space->second.terms.notion, record.price) +
-               " to " + record.analyst + " of " + record.units + " (record " +
+    charged += (charged.empty() ? "" : ", ") +
+               to_text(space->second.terms.notion, record.price, Round::kUp) + " to " +
+               record.analyst + " of " + record.units + " (record " +
                std::to_string(record.sequence) + ")";
     return {};
   });

@@ -73,11 +73,8 @@ std::string bounds_text(const policy::ContributionBounds& bounds) {
 }
 
 std::string range_text(const Column& column) {
-  const auto text = [&](const Rational& x) {
-    return policy::to_string(policy::number_value(column.type, x));
-  };
-  return text(column.grid->low) + " to " + text(column.grid->high) + " in steps of " +
-         policy::step_text(column.type, column.grid->step);
+  const policy::GridText grid = policy::grid_text(column.type, *column.grid);
+  return grid.low + " to " + grid.high + " in steps of " + grid.step;
 }
 
 std::string declared_text(const Column& column) {
@@ -113,6 +110,30 @@ std::string sum_text(const policy::Table& table, const Column& column) {
   return (most * Rational(table.bounds.rows_per_unit_and_group)).to_string();
 }
 
+/// Why a delta promises little; nothing where it does not. A mechanism may publish one person's
+/// rows with chance delta and still keep its word, and there are as many such chances as persons.
+std::optional<std::string> delta_note(const Policy& policy, const Units& units) {
+  const Rational& delta = units.budget.delta;
+  if (delta > Rational::ratio(1, 10'000)) {
+    return "the delta of " + units.name + " is " + delta.to_string() +
+           ", which is too large: a promise with delta " + delta.to_string() +
+           " allows that with that chance a person's rows are told as they are; take at most "
+           "0.0001, and far below one over the number of " +
+           units.name;
+  }
+  for (const auto& [name, table] : policy.tables) {
+    if (table.is_public() || table.unit->space != units.name || !table.rows_max) continue;
+    if (delta * Rational(*table.rows_max) <= Rational(1)) continue;
+    return "the delta of " + units.name + " is " + delta.to_string() + ", above one over the " +
+           std::to_string(*table.rows_max) + " rows that " + name +
+           " may have: to tell the rows of a few persons at random would keep that promise; take "
+           "far less than " +
+           Rational::ratio(1, Integer(static_cast<long>(*table.rows_max)))
+               .to_decimal(2, Round::kDown);
+  }
+  return std::nullopt;
+}
+
 /// What an owner should know although it is no mistake.
 std::vector<std::string> notes_of(const Policy& policy) {
   std::vector<std::string> notes;
@@ -125,6 +146,7 @@ std::vector<std::string> notes_of(const Policy& policy) {
     if (units.budget.delta.sign() == 0) {
       notes.push_back(name + " has no delta: keys that are not listed cannot be found");
     }
+    if (auto note = delta_note(policy, units)) notes.push_back(std::move(*note));
     if (units.analysts.size() > 1) {
       notes.push_back("analysts who share their answers learn together what the budget of " + name +
                       " allows, not only what their own caps allow");

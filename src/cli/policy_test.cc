@@ -92,6 +92,44 @@ TEST(PolicyCheck, TellsAGoodPolicyBack) {
   }
 }
 
+// A delta that promises little is noted with the reason, and no other is.
+TEST(PolicyCheck, NotesADeltaThatIsTooLarge) {
+  struct Row {
+    const char* delta;
+    const char* rows_max;
+    const char* note;  // a part of it; nothing: there is none
+  };
+  for (const Row& row : std::vector<Row>{{"0.1", "", "allows that with that chance"},
+                                         {"0.99", "", "allows that with that chance"},
+                                         {"1.01e-4", "", "allows that with that chance"},
+                                         {"1e-4", "", ""},
+                                         {"1e-6", "", ""},
+                                         {"0", "", ""},
+                                         {"1e-6", "1e7", "above one over the 10000000 rows"},
+                                         {"1.01e-7", "1e7", "above one over the 10000000 rows"},
+                                         {"1e-7", "1e7", ""},
+                                         {"1e-5", "1000", ""},
+                                         {"0.01", "1000", "allows that with that chance"}}) {
+    std::string text = replaced(kGood, "delta: 1e-6", "delta: " + std::string(row.delta));
+    if (*row.rows_max != 0) {
+      text =
+          replaced(text, "    source: visits.parquet\n",
+                   "    source: visits.parquet\n    rows_max: " + std::string(row.rows_max) + "\n");
+    }
+    const PolicyFile file(text);
+    for (const char* format : {"table", "json"}) {
+      const Finished got =
+          discreet({"policy", "check", "--policy", file.path(), "--format", format});
+      EXPECT_EQ(got.status, 0) << got.err;
+      const bool is_noted = got.out.find("the delta of patients is") != std::string::npos;
+      EXPECT_EQ(is_noted, *row.note != 0) << text << got.out;
+      if (*row.note != 0) {
+        EXPECT_NE(got.out.find(row.note), std::string::npos) << got.out;
+      }
+    }
+  }
+}
+
 TEST(PolicyCheck, TellsItToProgramsToo) {
   const PolicyFile file(kGood);
   const Finished got = discreet({"policy", "check", "--policy", file.path(), "--json"});

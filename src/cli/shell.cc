@@ -110,14 +110,14 @@ class Shell {
     for (const auto& [name, units] : state.namespaces()) {
       const ledger::Account& total = units.total;
       text += name + "  " + report::gauge(total.left().amount.value(), total.cap().amount.value()) +
-              ", " + to_text(units.terms.notion, total.left()) + "\n";
+              ", " + to_text(units.terms.notion, total.left(), Round::kDown) + "\n";
       const std::string analyst = analyst_.value_or("owner");
       const auto own = units.analysts.find(analyst);
       if (own == units.analysts.end()) continue;
       const ledger::Account& account = own->second;
       text += "  of it " + analyst + "'s  " +
               report::gauge(account.left().amount.value(), account.cap().amount.value()) + ", " +
-              to_text(units.terms.notion, account.left()) + "\n";
+              to_text(units.terms.notion, account.left(), Round::kDown) + "\n";
     }
     return write_all(streams_.out, text);
   }

@@ -108,6 +108,103 @@ inline ExpressionCase calendar_case() {
   return {rows, exprs};
 }
 
+/// Chains of equalities with constants, nested and mixed with what is none, as AND and as OR.
+inline std::vector<Expr> random_chains(Random& random, std::size_t count) {
+  const policy::Policy policy = clinic();
+  const Source source = from("visits");
+  std::vector<Expr> exprs;
+  while (exprs.size() < count) {
+    const Op op = up_to(random, 1) == 0 ? Op::kOr : Op::kAnd;
+    const auto wrap = [&](Expr link) {
+      return op == Op::kOr ? std::move(link) : Expr::of(Op::kNot, {std::move(link)});
+    };
+    const Expr other = random_expression(random, 1);
+    Expr chain = Expr::of(op, {});
+    for (int i = 0; i < 14; ++i) {
+      const int small = static_cast<int>(up_to(random, 9)) - 2;
+      const std::vector<std::pair<Expr, Expr>> pairs = {
+          {col("age"), num(small * 7)},
+          {col("cost"), dec(small % 2 == 0 ? "2.5" : "0.001")},
+          {col("cost"), num(small)},
+          {col("city"), txt(small % 2 == 0 ? "Bern" : "a'b")},
+          {col("clinic"), txt("north")},
+          {col("day"), Expr::literal(date_value(18262 + small))},
+          {Expr::of(Op::kAdd, {col("age"), num(1)}), num(small)},
+          {Expr::of(Op::kLower, {col("city")}), txt("bern")},
+          {other, Expr::literal(integer_value(small))},
+      };
+      const auto& [left, right] = pairs[up_to(random, static_cast<int>(pairs.size()) - 1)];
+      switch (up_to(random, 7)) {
+        case 0:
+          chain.args.push_back(wrap(Expr::of(Op::kEqual, {right, left})));
+          break;
+        case 1:
+          chain.args.push_back(wrap(Expr::of(Op::kIn, {left, right})));
+          break;
+        case 2:
+          chain.args.push_back(Expr::of(Op::kEqual, {left, right}));  // under AND not a link
+          break;
+        case 3:
+          chain.args.push_back(col("urgent"));
+          break;
+        case 4:
+          chain = Expr::of(op, {std::move(chain), wrap(Expr::of(Op::kEqual, {left, right}))});
+          break;
+        default:
+          chain.args.push_back(wrap(Expr::of(Op::kEqual, {left, right})));
+      }
+    }
+    auto shape = shape_of(chain, source, policy, Use::kFilter);
+    if (shape.has_value()) exprs.push_back(std::move(chain));
+  }
+  return exprs;
+}
+
+/// As many equalities as a question may have: what is left of them is one list.
+inline Expr long_chain(Op op, const Expr& of, std::size_t links) {
+  Expr chain = Expr::of(op, {});
+  for (std::size_t i = 0; i < links; ++i) {
+    Expr link = Expr::of(Op::kEqual, {of, num(static_cast<std::int64_t>(i))});
+    chain.args.push_back(op == Op::kOr ? std::move(link) : Expr::of(Op::kNot, {std::move(link)}));
+  }
+  return chain;
+}
+
+/// What is 0 in every row, in coarser steps than what it is brought together with.
+inline ExpressionCase nought_case() {
+  std::vector<RawRow> rows;
+  for (std::int64_t age : {0, 7, 40}) {
+    rows.push_back({{"cost", decimal_value(Rational::ratio(1, 4))},
+                    {"change", integer_value(age - 7)},
+                    {"age", integer_value(age)}});
+  }
+  rows.push_back({});
+  std::vector<Expr> exprs;
+  const auto add = [&, policy = clinic(), source = from("visits")](Expr expr) {
+    const auto shape = shape_of(expr, source, policy, Use::kAggregate);
+    if (shape && !shape->always_null()) exprs.push_back(std::move(expr));
+  };
+  const Expr age = col("age");
+  const Expr cost = col("cost");
+  for (const Expr& zero :
+       {Expr::of(Op::kMultiply, {age, num(0)}), Expr::of(Op::kMultiply, {cost, num(0)}),
+        Expr::of(Op::kFloor, {dec("0.5")}), Expr::of(Op::kRound, {num(3)}, "-1")}) {
+    for (const char* const other : {"0.3", "0.25", "7", "0", "-0.001"}) {
+      for (const Op op : {Op::kEqual, Op::kLess, Op::kAdd, Op::kSubtract, Op::kCoalesce}) {
+        add(Expr::of(op, {zero, dec(other)}));
+        add(Expr::of(op, {dec(other), zero}));
+      }
+      add(Expr::of(Op::kCase, {Expr::of(Op::kLess, {age, num(10)}), zero, dec(other)}));
+      add(Expr::of(Op::kIn, {zero, dec(other), dec("0.1")}));
+    }
+    add(Expr::of(Op::kDivide, {zero, dec("0.3")}));
+    add(Expr::of(Op::kDivide, {dec("0.3"), zero}));
+    add(Expr::of(Op::kModulo, {age, zero}));
+    add(Expr::of(Op::kEqual, {zero, cost}));
+  }
+  return {rows, exprs};
+}
+
 /// Rounding and division.
 inline ExpressionCase arithmetic_case() {
   std::vector<RawRow> rows;

@@ -137,8 +137,9 @@ Result<void> Ledger::check_same_question(const Record& answer, const Price& pric
 Error Ledger::refusal(const Payer& payer, const Account& account, const std::string& whose) const {
   const Notion notion = payer.space->terms.notion;
   const Price left = account.left(payer.numbers);
-  std::string text = "not enough budget: the question needs " + to_text(notion, payer.price) +
-                     ", but " + to_text(notion, left);
+  std::string text = "not enough budget: the question needs " +
+                     to_text(notion, payer.price, Round::kUp) + ", but " +
+                     to_text(notion, left, Round::kDown);
   if (payer.price.delta != Amount() && left.delta == Amount()) text += " and delta 0";
   text += " is left of the budget of " + whose;
   if (!payer.numbers.empty()) text += " for these blocks";

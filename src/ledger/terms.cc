@@ -9,6 +9,7 @@
 
 #include "base/suggest.h"
 #include "mechanism/sv_certificate.h"
+#include "privacy/shown.h"
 
 namespace discreet::ledger {
 namespace {
@@ -108,6 +109,13 @@ std::string_view amount_name(Notion notion) { return notion == Notion::kZcdp ? "
 std::string to_text(Notion notion, const Price& price) {
   std::string text = std::string(amount_name(notion)) + " " + price.amount.to_string();
   if (price.delta != Amount()) text += " and delta " + price.delta.to_string();
+  return text;
+}
+
+std::string to_text(Notion notion, const Price& price, Round direction) {
+  std::string text =
+      std::string(amount_name(notion)) + " " + shown(price.amount.value(), direction);
+  if (price.delta != Amount()) text += " and delta " + shown(price.delta.value(), direction);
   return text;
 }
 

@@ -27,8 +27,10 @@ Result<Notion> parse_notion(std::string_view text);
 
 /// "epsilon" or "rho": what Price::amount is in this notion.
 std::string_view amount_name(Notion notion);
-/// "epsilon 0.5", "rho 0.1 and delta 0.000001".
+/// "epsilon 0.5", "rho 0.1 and delta 0.000001": exactly.
 std::string to_text(Notion notion, const Price& price);
+/// The same as people read it (privacy/shown.h): prices up, what is left down.
+std::string to_text(Notion notion, const Price& price, Round direction);
 
 struct AnalystTerms {
   std::string name = {};

@@ -7,6 +7,7 @@
 //   x IN (...)       sorted, without repetitions; one value: =
 // Otherwise the text is injective: every part is tagged, and lengths stand before what varies.
 #include <algorithm>
+#include <utility>
 
 #include "plan/plan.h"
 
@@ -48,10 +49,19 @@ std::string text_of(const Expr& expr) {
 }
 
 void sort_unique(std::vector<Expr>& args, std::size_t from, bool unique) {
-  const auto first = args.begin() + static_cast<std::ptrdiff_t>(from);
-  std::sort(first, args.end(),
-            [](const Expr& a, const Expr& b) { return text_of(a) < text_of(b); });
-  if (unique) args.erase(std::unique(first, args.end()), args.end());
+  // Each text is made once: chains may have thousands of links.
+  std::vector<std::pair<std::string, Expr>> rest;
+  for (std::size_t i = from; i < args.size(); ++i) {
+    std::string text = text_of(args[i]);
+    rest.emplace_back(std::move(text), std::move(args[i]));
+  }
+  args.resize(from);
+  std::stable_sort(rest.begin(), rest.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (unique && i > 0 && rest[i].first == rest[i - 1].first) continue;
+    args.push_back(std::move(rest[i].second));
+  }
 }
 
 Expr normal_connective(Expr expr) {

@@ -270,6 +270,11 @@ std::optional<Rational> default_step(Type type) {
   return type == Type::kTimestamp ? Rational(kSecond) : Rational(1);
 }
 
+GridText grid_text(Type type, const Grid& grid) {
+  return {to_string(number_value(type, grid.low)), to_string(number_value(type, grid.high)),
+          step_text(type, grid.step)};
+}
+
 Value number_value(Type type, const Rational& number) { return Value{number, type}; }
 
 bool contains(const Grid& grid, const Rational& value) {

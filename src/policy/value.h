@@ -38,6 +38,15 @@ std::string step_text(Type type, const Rational& step);
 /// Of a range without a step: 1, a day, a second; none for decimals, which must say.
 std::optional<Rational> default_step(Type type);
 
+/// A grid as people and programs read it, whatever the type: parse_value() and parse_step() read it
+/// back. There is no other way to show a declared range.
+struct GridText {
+  std::string low;
+  std::string high;
+  std::string step;
+};
+GridText grid_text(Type type, const Grid& grid);
+
 /// A number of the grid's kind as a constant.
 Value number_value(Type type, const Rational& number);
 

@@ -95,11 +95,9 @@ std::string units_text(const Units& units) {
 std::string column_text(const Column& column) {
   std::string out = yaml_text(column.name) + ": {type: " + to_string(column.type);
   if (column.grid) {
-    const auto end = [&](const Rational& x) { return to_string(number_value(column.type, x)); };
-    out += ", range: [" + end(column.grid->low) + ", " + end(column.grid->high) + "]";
-    if (column.grid->step != default_step(column.type)) {
-      out += ", step: " + step_text(column.type, column.grid->step);
-    }
+    const GridText grid = grid_text(column.type, *column.grid);
+    out += ", range: [" + grid.low + ", " + grid.high + "]";
+    if (column.grid->step != default_step(column.type)) out += ", step: " + grid.step;
   }
   if (!column.values.empty()) out += ", values: " + list(column.values, scalar);
   if (!column.values_from.empty()) out += ", values_from: " + yaml_text(column.values_from);

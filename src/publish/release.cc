@@ -111,15 +111,15 @@ Result<Foreseen> Publisher::foresee(const Request& request) const {
   DISCREET_ASSIGN(const ledger::Quote quote,
                   ledger_.quote(prepared.checked.rows.charge(), prepared.question));
   Foreseen out{.design = std::move(prepared.design),
-               .price = ledger::to_text(ledger::Notion::kZcdp, quote.price),
-               .left = ledger::to_text(ledger::Notion::kZcdp, quote.analyst_left),
+               .price = ledger::to_text(ledger::Notion::kZcdp, quote.price, Round::kUp),
+               .left = ledger::to_text(ledger::Notion::kZcdp, quote.analyst_left, Round::kDown),
                .fits = quote.fits,
                .repeat = quote.repeat,
                .units = prepared.checked.rows.charge().units().name,
                .quote = quote};
   const ledger::Price& left =
       quote.total_left.amount < quote.analyst_left.amount ? quote.total_left : quote.analyst_left;
-  out.left = ledger::to_text(ledger::Notion::kZcdp, left);
+  out.left = ledger::to_text(ledger::Notion::kZcdp, left, Round::kDown);
   // Deviations go with 1/sqrt(rho).
   const double rho = left.amount.value().to_double(Round::kDown);
   const double price = out.design.rho.to_double(Round::kUp);

@@ -7,6 +7,7 @@
 
 #include "plan/accuracy.h"
 #include "plan/text_work.h"
+#include "privacy/shown.h"
 #include "session/draw.h"
 #include "session/session.h"
 
@@ -126,9 +127,10 @@ Result<Explanation> Session::explain(const Request& request) {
                           .bounds = bounds_text(checked),
                           .keys = keys_text(checked),
                           .steps = {},
-                          .price = to_text(notion, quote.price),
-                          .total_left = to_text(notion, quote.total_left),
-                          .analyst_left = to_text(notion, quote.analyst_left),
+                          .price = to_text(notion, quote.price, Round::kUp),
+                          .cost = quote.price,
+                          .total_left = to_text(notion, quote.total_left, Round::kDown),
+                          .analyst_left = to_text(notion, quote.analyst_left, Round::kDown),
                           .repeat = quote.repeat,
                           .retry = quote.retry && !quote.repeat,
                           .fits = quote.fits,
@@ -141,15 +143,16 @@ Result<Explanation> Session::explain(const Request& request) {
   for (const ledger::Quote::Also& also : quote.also) {
     DISCREET_ASSIGN(const ledger::NamespaceState* const larger, state.find(also.units));
     const ledger::Notion its = larger->terms.notion;
-    explanation.notes.push_back(also.units + " pays as well: " + to_text(its, also.price) +
-                                "; left " + to_text(its, also.total_left) + " in all, " +
-                                to_text(its, also.analyst_left) + " for " + request.analyst);
+    explanation.notes.push_back(
+        also.units + " pays as well: " + to_text(its, also.price, Round::kUp) + "; left " +
+        to_text(its, also.total_left, Round::kDown) + " in all, " +
+        to_text(its, also.analyst_left, Round::kDown) + " for " + request.analyst);
   }
   for (const std::string& note : notes_on_coins(checked)) explanation.notes.push_back(note);
   const std::vector<ChargeLine>& lines = checked.charge().lines();
   if (checked.selection()) {
     explanation.steps.push_back(
-        {"which keys to show", lines.front().noise.text, to_string(lines.front().cost), ""});
+        {"which keys to show", lines.front().noise.text, shown_price(lines.front().cost), ""});
   }
   for (std::size_t i = 0; i < checked.steps().size(); ++i) {
     const plan::Step& step = checked.steps()[i];
@@ -158,13 +161,13 @@ Result<Explanation> Session::explain(const Request& request) {
     const bool finds = checked.threshold() && checked.threshold()->step == i;
     explanation.steps.push_back({measurement_name(step.measurement, checked.plan().source) +
                                      (finds ? ", and which keys to show" : ""),
-                                 line.noise.text, to_string(line.cost), error_text(error)});
+                                 line.noise.text, shown_price(line.cost), error_text(error)});
     if (!step.counts) continue;
     const ChargeLine& counts = lines[checked.line_of_counts(i)];
     explanation.steps.push_back({"rows around " +
                                      measurement_name(step.measurement, checked.plan().source) +
                                      ", for intervals",
-                                 counts.noise.text, to_string(counts.cost), ""});
+                                 counts.noise.text, shown_price(counts.cost), ""});
   }
   for (const sql::Output& output : prepared.query.outputs) {
     if (output.is_key || output.post.kind == sql::PostKind::kLiteral) continue;

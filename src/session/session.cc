@@ -8,6 +8,7 @@
 #include "ledger/seal.h"
 #include "plan/accuracy.h"
 #include "plan/text_work.h"
+#include "privacy/shown.h"
 #include "session/clipping.h"
 #include "session/draw.h"
 #include "session/question_text.h"
@@ -71,8 +72,29 @@ void fill_rows(const sql::Query& query, const plan::Checked& checked, const Draw
   sheet.drawing = drawing_of(query.drawing);
 }
 
+/// Whether a value is made of an average or a variance.
+bool averages(const sql::Post& post) {
+  return post.kind == sql::PostKind::kAverage || post.kind == sql::PostKind::kVariance ||
+         std::ranges::any_of(post.args, averages);
+}
+
+/// Whether some average is NULL, which is for want of rows.
+bool lacks_rows(const sql::Query& query, const AnswerSheet& sheet) {
+  for (std::size_t c = 0; c < query.outputs.size(); ++c) {
+    if (!averages(query.outputs[c].post)) continue;
+    const auto is_null = [c](const auto& row) { return !row[c].value; };
+    if (std::ranges::any_of(sheet.rows, is_null)) return true;
+  }
+  return false;
+}
+
 void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerSheet& sheet) {
   sheet.notes = query.notes;
+  if (lacks_rows(query, sheet)) {
+    sheet.notes.push_back(
+        "an average or variance is NULL where there may be no rows: the interval of their number "
+        "holds 0");
+  }
   if (!checked.unit_column().empty()) {
     const auto& tables = checked.plan().source.tables;
     const bool made =
@@ -178,15 +200,15 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   fill_notes(prepared.query, checked, sheet);
   for (const ledger::Quote::Also& also : quote.also) {
     sheet.notes.push_back("charged to " + also.units + " as well: epsilon or rho " +
-                          also.price.amount.to_string() + ", delta " +
-                          also.price.delta.to_string());
+                          shown(also.price.amount.value(), Round::kUp) + ", delta " +
+                          shown(also.price.delta.value(), Round::kUp));
   }
   sheet.units = charge.units().name;
   sheet.neighbours = to_string(charge.units().neighbours);
   sheet.snapshot = policy_.snapshot;
   sheet.confidence = request.confidence.to_string();
-  sheet.epsilon = quote.price.amount.to_string();
-  sheet.delta = quote.price.delta.to_string();
+  sheet.epsilon = shown(quote.price.amount.value(), Round::kUp);
+  sheet.delta = shown(quote.price.delta.value(), Round::kUp);
   for (const ChargeLine& line : charge.lines()) sheet.noise.push_back(line.noise.text);
   sheet.notion = std::string(to_string(units->terms.notion));
   // What is stored is the answer; when somebody else was faster, that is theirs (L5).

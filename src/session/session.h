@@ -67,7 +67,8 @@ struct Explanation {
   std::string bounds;  ///< how many groups and rows a unit may contribute, and who said so
   std::string keys;    ///< listed (how many) or found privately
   std::vector<ExplainedStep> steps;
-  std::string price;
+  std::string price;        ///< as people read it
+  ledger::Price cost = {};  ///< exactly
   std::string total_left;
   std::string analyst_left;
   bool repeat = false;

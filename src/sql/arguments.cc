@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/value.h"
 #include "sql/aggregates.h"
 
 namespace discreet::sql {
@@ -136,9 +137,10 @@ Result<Argument> Aggregates::ranged(const Call& call, const Node& node) const {
     const Grid clamp = {std::max(own.low, outward(bounds->low, own.step, Round::kDown)),
                         std::min(own.high, outward(bounds->high, own.step, Round::kUp)), own.step};
     if (clamp.low > clamp.high) {
-      return error(Code::kInvalidInput, bounds->place,
-                   "the bounds lie outside of the declared range [" + own.low.to_string() + ", " +
-                       own.high.to_string() + "]");
+      const policy::GridText range = policy::grid_text(out.value.type, own);
+      return error(
+          Code::kInvalidInput, bounds->place,
+          "the bounds lie outside of the declared range [" + range.low + ", " + range.high + "]");
     }
     if (!(clamp == own) || !out.shape.declared) out.clamp = clamp;
   } else if (!out.shape.declared) {

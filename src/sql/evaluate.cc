@@ -170,13 +170,15 @@ class Evaluator {
     return post.kind == PostKind::kLess ? *order < 0 : *order <= 0;
   }
 
-  // An average exists where there is at least one row, so fewer rows than that need no covering:
-  // their number counts as at least 1 (for a sample's variance 2), whatever noise made of it.
+  // An average exists where there is at least one row. Where the interval of their number holds 0
+  // there may be none, and it is NULL, as SQL's of no rows. Else fewer rows than that need no
+  // covering: their number counts as at least 1 (for a sample's variance 2).
+  static bool may_be_none(const Number& rows) { return rows.low <= 0; }
   static Number at_least(const Number& rows, double least) { return clamp(rows, least, kInfinity); }
 
   Cell average(const Post& post) const {
     const auto args = numbers(post);
-    if (!args || args->size() != 2) return {};
+    if (!args || args->size() != 2 || may_be_none((*args)[1])) return {};
     const Number about_centre = divide((*args)[0], at_least((*args)[1], 1));
     return clamp(add(about_centre, exactly(post.centre)), exactly(post.low).low,
                  exactly(post.high).high);
@@ -186,7 +188,7 @@ class Evaluator {
   // of at most w^2/4; for a sample twice that, at n = 2.
   Cell variance(const Post& post) const {
     const auto args = numbers(post);
-    if (!args || args->size() != 3) return {};
+    if (!args || args->size() != 3 || may_be_none((*args)[2])) return {};
     const Number rows = at_least((*args)[2], post.sample ? 2 : 1);
     const Number mean = divide((*args)[0], rows);
     Number out = subtract(divide((*args)[1], rows), square(mean));

@@ -6,7 +6,7 @@ export interface Column {
   may_aggregate: boolean; may_group: boolean; may_filter: boolean;
 }
 export interface Table { name: string; public: boolean; columns: Column[] }
-export interface Catalog { snapshot: string; tables: Table[] }
+export interface Catalog { snapshot: string; tables: Table[]; examples: string[]; workload: string }
 export interface Step { measurement: string; noise: string; price: string; error: string }
 export interface Explanation {
   units: string; neighbours: string; bounds: string; keys: string; steps: Step[]; price: string;
@@ -41,7 +41,7 @@ export interface Status {
 export interface Difference { what: string; fix: string }
 export interface SurveyFacts { name: string; id: string; reports: number }
 export interface Estimate {
-  survey: string; reports: number; confidence: string; mean?: number; interval?: [number, number];
+  survey: string; reports: number; confidence: string; stuffed: string[]; mean?: number; interval?: [number, number];
   shares?: { choice: string; share: number; interval: [number, number]; simultaneous_interval: [number, number] }[];
 }
 

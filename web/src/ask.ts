@@ -6,24 +6,10 @@ import { makeEditor } from './editor';
 import { gauge } from './gauge';
 import { remember } from './memory';
 import { errorCurve } from './plots';
-import { asNumber, guessText, numberIn, plural, short } from './words';
+import { asNumber, deltaMistake, guessText, numberIn, plural, priceMistake, short } from './words';
 
 const kLeast = 0.01;
 const kDelay = 250;
-
-/** Questions to start from, made of the policy's own columns. */
-function examples(tables: Table[]): string[] {
-  const found: string[] = [];
-  for (const one of tables.filter((t) => !t.public)) {
-    found.push(`SELECT COUNT(*) FROM ${one.name}`);
-    const amount = one.columns.find((c) => c.low !== undefined && c.may_aggregate && c.type !== 'date');
-    const group = one.columns.find((c) => c.values && c.values.length <= 40 && c.may_group);
-    if (group) found.push(`SELECT ${group.name}, COUNT(*) AS n FROM ${one.name} GROUP BY ${group.name}`);
-    if (amount) found.push(`SELECT HISTOGRAM(${amount.name}, bins => 10) FROM ${one.name}`);
-    if (amount && group) found.push(`SELECT ${group.name}, BOXPLOT(${amount.name}) FROM ${one.name} GROUP BY ${group.name}`);
-  }
-  return found.slice(0, 8);
-}
 
 function catalogCard(catalog: Catalog, insert: (text: string) => void): HTMLElement {
   const about = (c: Table['columns'][number]) => (c.low !== undefined ? ` ${c.low} to ${c.high}` : c.values ? ` ${c.values.slice(0, 6).join(', ')}${c.values.length > 6 ? ', …' : ''}` : '');
@@ -60,7 +46,8 @@ export async function askPage(me: Me): Promise<HTMLElement> {
   const own = () => budget.flatMap((b) => b.accounts.filter((a) => a.account === me.name).map((a) => ({ ...a, namespace: b.namespace, notion: b.notion })));
   const most = () => Math.max(1, ...own().map((a) => asNumber(a.cap)));
   const price = () => asNumber(epsilon.value.trim());
-  const toSlider = () => { slider.value = String(1000 * Math.log(price() / kLeast) / Math.log(most() / kLeast)); };
+  const mistake = () => priceMistake(epsilon.value.trim()) || deltaMistake(delta.value.trim());
+  const toSlider = () => { if (!mistake()) slider.value = String(1000 * Math.log(price() / kLeast) / Math.log(most() / kLeast)); };
   const fromSlider = () => { epsilon.value = String(Number((kLeast * (most() / kLeast) ** (Number(slider.value) / 1000)).toPrecision(2))); };
   const asked = () => {
     const body: Record<string, string> = { sql: editor.text(), epsilon: epsilon.value.trim() };
@@ -71,11 +58,12 @@ export async function askPage(me: Me): Promise<HTMLElement> {
   function showGauge(): void {
     const account = own().find((a) => a.namespace === explanation?.units) ?? own()[0];
     if (!account) return fill(gaugePlace, notice('The owner gave you no budget yet.'));
+    if (mistake()) return fill(gaugePlace, notice(mistake(), 'bad'));
     const cost = explanation?.repeat ? 0 : explanation ? numberIn(explanation.price) : price();
     const left = asNumber(account.left);
     const more = cost > 0 ? Math.floor(left / cost + 1e-9) : Infinity;
     fill(gaugePlace, gauge({ label: `Your budget for ${account.namespace}`, cap: asNumber(account.cap), spent: asNumber(account.spent), now: Math.min(cost || 0, left) }),
-      h('p', { class: 'big', id: 'remaining' }, Number.isFinite(more) ? `${plural(more, 'question', 'questions')} like this ${more === 1 ? 'is' : 'are'} left` : 'This one is free: it was answered before'),
+      h('p', { class: 'big', id: 'remaining' }, explanation?.repeat ? 'This one is free: it was answered before' : `${plural(more, 'question', 'questions')} like this ${more === 1 ? 'is' : 'are'} left`),
       h('p', { class: 'soft' }, `${account.notion} ${short(left)} of ${account.cap} is left, for life.`,
         account.notion === 'epsilon' && Number.isFinite(cost) ? ` After this question, of all that you have learnt: ${guessText(asNumber(account.spent) + cost)}.` : ''));
   }
@@ -121,6 +109,12 @@ export async function askPage(me: Me): Promise<HTMLElement> {
     explanation = null;
     askButton.disabled = true;
     askButton.textContent = 'Ask and pay';
+    if (mistake()) { // nothing is asked of the server, and nothing is said about a price that is none
+      points = [];
+      fill(before, notice(mistake(), 'bad'));
+      showCurve();
+      return showGauge();
+    }
     if (editor.text().trim() === '') {
       points = [];
       fill(before, h('p', { class: 'soft' }, 'Write a question, or take one of the examples: its price and its error show here, before anything is paid.'));
@@ -236,7 +230,7 @@ export async function askPage(me: Me): Promise<HTMLElement> {
     h('div', {},
       h('section', { class: 'card', 'aria-label': 'Question' },
         h('h2', {}, 'Your question, in SQL'), editor.element,
-        h('div', { class: 'chips', role: 'group', 'aria-label': 'Examples' }, examples(catalog.tables).map((text) =>
+        h('div', { class: 'chips', role: 'group', 'aria-label': 'Examples' }, catalog.examples.map((text) =>
           h('button', { on: { click: () => { editor.set(text); editor.focus(); } } }, text))),
         before, askButton),
       after),

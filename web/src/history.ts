@@ -2,7 +2,7 @@
 import { get, type LedgerRecord, type Me } from './api';
 import { download, h, table } from './dom';
 import { questions } from './memory';
-import { when } from './words';
+import { priceText, when } from './words';
 
 export async function historyPage(me: Me): Promise<HTMLElement> {
   const { records } = await get<{ records: LedgerRecord[] }>('history?last=1000');
@@ -22,6 +22,6 @@ export async function historyPage(me: Me): Promise<HTMLElement> {
         shown.map((r) => [
           ...(all ? [r.analyst || 'the owner'] : []), when(r.time),
           r.kind === 'charge' && !answered.has(r.record) ? 'charge, no answer yet' : r.kind,
-          r.amount === '0' ? '' : `${r.amount}${r.delta === '0' ? '' : `, delta ${r.delta}`}`,
+          r.amount === '0' ? '' : `${priceText(r.amount)}${r.delta === '0' ? '' : `, delta ${priceText(r.delta)}`}`,
           h('code', {}, asked[String(r.kind === 'share' ? r.about : r.record)] ?? r.detail), receipt(r)])));
 }

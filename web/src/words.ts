@@ -39,6 +39,28 @@ export function asNumber(text: string): number {
   return Number(above) / (below === undefined ? 1 : Number(below));
 }
 
+/** A price of the ledger without rounding dust: nine digits, never below it. The receipt has it exactly. */
+export function priceText(exact: string): string {
+  const value = asNumber(exact);
+  let shown = Number(value.toPrecision(9));
+  if (shown < value) shown = Number((value * (1 + 1e-9)).toPrecision(9));
+  return exact.replace(/^0\.0*|\./, '').length <= 9 ? exact : String(shown);
+}
+
+/** What is wrong with a price as it was typed; '' if nothing is. Written as the server reads it: 0.5, 1e-3, 1/2. */
+export function priceMistake(text: string): string {
+  const value = asNumber(text);
+  const written = /^\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^\d+\/\d+$/i.test(text);
+  return written && value > 0 && value <= 2 ** 40 ? '' : 'The price must be a number above 0, such as 0.5: a question without a price would have no protection.';
+}
+
+/** The same for delta, which may be left out. */
+export function deltaMistake(text: string): string {
+  const value = asNumber(text);
+  const written = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^\d+\/\d+$/i.test(text);
+  return text === '' || (written && value >= 0 && value < 1) ? '' : 'Delta must be a number from 0 up to but not including 1, such as 1e-6, or nothing.';
+}
+
 /** "2026-11-16 17:40:47 UTC" as milliseconds. */
 export function millis(utc: string): number {
   return Date.parse(utc.replace(' UTC', 'Z').replace(' ', 'T'));

@@ -37,20 +37,9 @@ const kAttacks: Record<string, string> = {
 const message = (e: unknown) => (e instanceof ApiError ? e.message : 'This did not work; try again.');
 const select = (options: [string, string][]) => h('select', {}, options.map(([value, text]) => h('option', { value }, text)));
 
-/** An example that the policy's own columns make sense of. */
-function exampleWorkload(catalog: Catalog): string {
-  const one = catalog.tables.find((t) => !t.public);
-  if (!one) return '';
-  const listed = one.columns.filter((c) => c.values && c.may_group);
-  const number = one.columns.find((c) => c.low !== undefined && c.may_aggregate && c.type !== 'date');
-  const tables = listed.slice(0, 2).map((c) => `  by_${c.name}: [${c.name}]`);
-  if (number) tables.push(`  by_${number.name}: [${number.name}]`);
-  return [`table: ${one.name}`, 'epsilon: 0.5', 'delta: 1e-6', ...(number ? [`columns: {${number.name}: {bins: 10}}`] : []), 'tables:', ...tables, ''].join('\n');
-}
-
 export async function workPage(me: Me): Promise<HTMLElement> {
   const asks = me.role !== 'auditor';
-  const catalog = asks ? await get<Catalog>('catalog') : { snapshot: '', tables: [] };
+  const catalog = asks ? await get<Catalog>('catalog') : { snapshot: '', tables: [], examples: [], workload: '' };
   const list = h('div', { id: 'jobs', 'aria-live': 'polite' });
   const told = h('div', { 'aria-live': 'polite' });
   const seconds = h('input', { class: 'short', inputmode: 'numeric', value: '10' });
@@ -161,7 +150,7 @@ export async function workPage(me: Me): Promise<HTMLElement> {
 
   function publishForm(): HTMLElement {
     const text = h('textarea', { rows: 9, spellcheck: 'false', class: 'code' });
-    text.value = exampleWorkload(catalog);
+    text.value = catalog.workload;
     return paid('publish', () => ({ workload: text.value }),
       [field('Workload, in YAML', text, 'Tables, marginals, ranges and hierarchies of one table, under one price.')], 'Publish and pay');
   }

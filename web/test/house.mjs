@@ -25,6 +25,10 @@ tables:
       ward: {type: text, values: [north, south, "${kAttack}"]}
       age:  {type: integer, range: [0, 100]}
       cost: {type: integer, range: [0, 1000]}
+      day:  {type: date, range: [2026-01-01, 2026-06-30]}
+      at:   {type: timestamp, range: [2026-01-01, 2026-06-30], step: 15 min}
+      paid: {type: decimal, range: [0, 9.5], step: 0.5}
+      late: {type: boolean}
 `;
 
 export class House {
@@ -32,8 +36,8 @@ export class House {
     const house = new House();
     house.folder = mkdtempSync(join(tmpdir(), 'discreet-web-'));
     const lines = Array.from({ length: 600 }, (_, i) =>
-      `${i},${['north', 'south', `"${kAttack}"`][i % 3]},${(i * 7) % 100},${(i * 13) % 1000}`);
-    writeFileSync(house.path('visits.csv'), ['person,ward,age,cost', ...lines, ''].join('\n'));
+      `${i},${['north', 'south', `"${kAttack}"`][i % 3]},${(i * 7) % 100},${(i * 13) % 1000},2026-02-0${1 + (i % 9)},2026-02-0${1 + (i % 9)} 10:${10 + (i % 50)}:00,${i % 10},${i % 2 === 0}`);
+    writeFileSync(house.path('visits.csv'), ['person,ward,age,cost,day,at,paid,late', ...lines, ''].join('\n'));
     writeFileSync(house.path('policy.yaml'), kPolicy);
     const where = ['--ledger', house.path('ledger'), '--key', house.path('key'), '--witness', house.path('witness')];
     house.run('ledger', 'init', '--policy', house.path('policy.yaml'), ...where);

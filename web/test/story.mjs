@@ -56,6 +56,36 @@ async function theStory(house) {
   await page.getByText('Price: epsilon 0.4').waitFor();
   await shot(page, 'ask');
 
+  // What is declared shows as it is written in the policy.
+  const panel = page.getByRole('region', { name: 'What may be asked about' });
+  await panel.getByText('visits').click();
+  for (const words of ['date 2026-01-01 to 2026-06-30', 'timestamp 2026-01-01 00:00:00 to 2026-06-30 00:00:00', 'decimal 0 to 9.5', 'integer 0 to 1000'])
+    await panel.getByText(words).waitFor();
+  // A price that is none is refused in the page: no price, no gauge, nothing to press, and never "free".
+  for (const none of ['-1', '0', 'NaN', '1e999', '', 'cheap', '1,5', '1/0', '-1/2', '0x10', 'Infinity']) {
+    await page.getByLabel('Price (epsilon)').fill(none);
+    await page.getByRole('alert').filter({ hasText: 'The price must be a number above 0' }).first().waitFor();
+    const shown = await page.locator('main').innerText();
+    assert.ok(!/free|left \d+ %|are left|Price: /.test(shown.replace(/Delta[^]*$/, '')), `price ${none}: ${shown}`);
+    assert.ok(await page.getByRole('button', { name: /^Ask and pay/ }).isDisabled());
+  }
+  await page.getByLabel('Price (epsilon)').fill('0.4');
+  await page.getByLabel('Delta, to find groups').fill('2');
+  await page.getByRole('alert').filter({ hasText: 'Delta must be a number' }).first().waitFor();
+  await page.getByLabel('Delta, to find groups').fill('');
+  // Every example that is offered has a price.
+  const chips = await page.getByRole('group', { name: 'Examples' }).getByRole('button').all();
+  assert.ok(chips.length >= 8);
+  for (const chip of chips) {
+    await page.getByLabel('Price (epsilon)').fill('0.3');
+    await chip.click();
+    await page.getByText('Price: epsilon 0.3').waitFor();
+    await page.getByLabel('Price (epsilon)').fill('-1');
+    await page.getByText('Price: epsilon 0.3').waitFor({ state: 'detached' });
+  }
+  await write(page, kByWard, '0.4');
+  await page.getByText('Price: epsilon 0.4').waitFor();
+
   // After: the table with intervals, bars, a download.
   await page.getByRole('button', { name: /^Ask and pay epsilon 0.4/ }).click();
   const answer = page.getByRole('region', { name: 'Answer', exact: true });

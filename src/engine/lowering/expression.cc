@@ -2,6 +2,7 @@
 #include "engine/lowering/expression.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/check.h"
 #include "engine/integer_map.h"
@@ -52,7 +53,49 @@ std::string plain_pattern(const std::string& pattern) {
 // at a size, so that somebody's long text could fail a question (S3).
 constexpr std::int64_t kTextMax = std::int64_t{1} << 16;
 
+// Of fewer a database may look up each one as it is stored (stored_comparison).
+constexpr std::size_t kChainMin = 4;
+
+/// The parts of a chain of AND, or of OR, however it is nested.
+void add_links(const Expr& expr, Op op, std::vector<const Expr*>& out) {
+  for (const Expr& arg : expr.args) {
+    if (arg.op == op) {
+      add_links(arg, op, out);
+    } else {
+      out.push_back(&arg);
+    }
+  }
+}
+
+/// "x equals one of these", of links of one chain.
+struct Chain {
+  const Expr* arg;
+  std::vector<const Value*> values;
+  bool is_written = false;
+};
+
+bool is_value(const Expr& expr) { return expr.op == Op::kLiteral && !expr.value.is_null(); }
+
+/// A link that says that something equals constants; with `any` false, that it equals none.
+std::optional<Chain> equality(const Expr& link, bool any) {
+  if (!any && link.op != Op::kNot) return std::nullopt;
+  const Expr& inner = any ? link : link.args[0];
+  if (inner.op != Op::kEqual && inner.op != Op::kIn) return std::nullopt;
+  const bool swapped = inner.op == Op::kEqual && is_value(inner.args[0]);
+  const Expr& arg = inner.args[swapped ? 1 : 0];
+  if (arg.op == Op::kLiteral) return std::nullopt;
+  Chain out{&arg, {}};
+  for (const Expr& other : inner.args) {
+    if (&other == &arg) continue;
+    if (!is_value(other)) return std::nullopt;
+    out.values.push_back(&other.value);
+  }
+  return out;
+}
+
 }  // namespace
+
+bool is_nought(const Grid& grid) { return grid.low.sign() == 0 && grid.high.sign() == 0; }
 
 Int128 whole_of(const Rational& value) {
   DISCREET_CHECK(value.denominator() == 1);
@@ -69,14 +112,12 @@ std::string sql_name(const plan::TableUse& use, const std::string& column) {
 }
 
 Sql Readings::name(const Sql& value, Sql null) {
-  const auto known = std::find_if(values_.begin(), values_.end(),
-                                  [&](const Sql& other) { return other.print() == value.print(); });
-  const auto index = static_cast<std::size_t>(known - values_.begin());
-  if (known == values_.end()) {
+  const auto [known, is_new] = places_.emplace(value.print(), values_.size());
+  if (is_new) {
     values_.push_back(value);
     nulls_.push_back(std::move(null));
   }
-  return Sql::name({kTable, "v" + std::to_string(index)});
+  return Sql::name({kTable, "v" + std::to_string(known->second)});
 }
 
 Sql Readings::table(Select rows) const {
@@ -143,6 +184,8 @@ Sql ExpressionLowering::in_steps(const Expr& expr, const Rational& step) const {
     Rational steps = expr.value.number() / step;
     return dialect_.number(whole_of(steps), fits_bigint(steps) ? SqlType::kSteps : SqlType::kWide);
   }
+  // Nothing but 0 is 0 in steps of anything, and no step is made finer for it (plan::join).
+  if (is_nought(*own.grid)) return lower(expr);
   const Rational factor = own.grid->step / step;
   Sql value = lower(expr);
   if (factor == Rational(1)) return value;
@@ -179,9 +222,8 @@ Sql ExpressionLowering::lower(const Expr& expr) const {
     case Op::kLessEqual:
       return comparison(expr);
     case Op::kAnd:
-      return Sql::infix("AND", all(expr.args));
     case Op::kOr:
-      return Sql::infix("OR", all(expr.args));
+      return connective(expr);
     case Op::kNot:
       return Sql::prefix("NOT", lower(expr.args[0]));
     case Op::kIsNull:
@@ -312,13 +354,56 @@ Sql ExpressionLowering::comparison(const Expr& expr) const {
   return Sql::infix("<=", std::move(sides));
 }
 
-// A number that is no multiple of the argument's step equals none of its values.
+// x = a OR x = b is x IN (a, b), NULLs included: a and b are none, so both are NULL exactly where x
+// is. NOT of it is x <> a AND x <> b. A database looks a value up in a list, but compares it with
+// each of 2,300 constants in turn.
+Sql ExpressionLowering::connective(const Expr& expr) const {
+  const bool any = expr.op == Op::kOr;
+  std::vector<const Expr*> links;
+  add_links(expr, expr.op, links);
+  std::map<std::string, Chain> chains;  // by the argument
+  std::vector<std::optional<std::string>> names;
+  const std::vector<std::string> tables(source_.tables.size());
+  for (const Expr* const link : links) {
+    const std::optional<Chain> one = equality(*link, any);
+    const bool joins = one && shape(*one->arg).type != Type::kBoolean;
+    names.push_back(
+        joins ? std::optional(std::to_string(one->arg->table) + to_string(*one->arg, tables))
+              : std::nullopt);
+    if (!joins) continue;
+    Chain& chain = chains.emplace(*names.back(), Chain{one->arg, {}}).first->second;
+    if (!(*chain.arg == *one->arg)) {
+      names.back().reset();  // two columns of one name
+      continue;
+    }
+    chain.values.insert(chain.values.end(), one->values.begin(), one->values.end());
+  }
+  std::vector<Sql> parts;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const auto chain = names[i] ? chains.find(*names[i]) : chains.end();
+    const bool is_long = chain != chains.end() && chain->second.values.size() >= kChainMin;
+    if (!is_long) parts.push_back(lower(*links[i]));
+    if (!is_long || chain->second.is_written) continue;
+    chain->second.is_written = true;
+    Sql among = membership(*chain->second.arg, chain->second.values);
+    parts.push_back(any ? std::move(among) : Sql::prefix("NOT", std::move(among)));
+  }
+  return any ? Sql::infix("OR", std::move(parts)) : Sql::infix("AND", std::move(parts));
+}
+
 Sql ExpressionLowering::membership(const Expr& expr) const {
-  const Shape& own = shape(expr.args[0]);
+  std::vector<const Value*> values;
+  for (std::size_t i = 1; i < expr.args.size(); ++i) values.push_back(&expr.args[i].value);
+  return membership(expr.args[0], values);
+}
+
+// A number that is no multiple of the argument's step equals none of its values.
+Sql ExpressionLowering::membership(const Expr& of, const std::vector<const Value*>& values) const {
+  const Shape& own = shape(of);
   std::vector<Sql> list;
   std::vector<std::string> texts;
-  for (std::size_t i = 1; i < expr.args.size(); ++i) {
-    const Value& value = expr.args[i].value;
+  for (const Value* const one : values) {
+    const Value& value = *one;
     if (std::holds_alternative<std::string>(value.data)) texts.push_back(value.text());
     if (own.grid) {
       const Rational steps = value.number() / own.grid->step;
@@ -326,7 +411,7 @@ Sql ExpressionLowering::membership(const Expr& expr) const {
     }
     list.push_back(constant(value, own));
   }
-  Sql arg = lower(expr.args[0]);
+  Sql arg = lower(of);
   if (list.empty()) return unless_null(arg, Sql::truth(false), dialect_.null(SqlType::kTruth));
   if (texts.size() == list.size()) return dialect_.among(std::move(arg), texts);
   return Sql::in(std::move(arg), std::move(list));

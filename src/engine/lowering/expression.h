@@ -20,6 +20,9 @@
 
 namespace discreet::engine::lowering {
 
+/// Whether nothing but 0 lies on it.
+bool is_nought(const plan::Grid& grid);
+
 /// Requires: a whole number below 2^126.
 Int128 whole_of(const Rational& value);
 
@@ -43,6 +46,7 @@ class Readings {
  private:
   std::vector<Sql> values_;
   std::vector<Sql> nulls_;
+  std::unordered_map<std::string, std::size_t> places_;  // of values, by their text
 };
 
 class ExpressionLowering {
@@ -93,7 +97,10 @@ class ExpressionLowering {
   Sql comparison(const plan::Expr& expr) const;
   /// A column with a constant, where the database may compare what is stored (Dialect::compared).
   std::optional<Sql> stored_comparison(const plan::Expr& expr) const;
+  /// AND and OR; equalities of one thing with constants become one list.
+  Sql connective(const plan::Expr& expr) const;
   Sql membership(const plan::Expr& expr) const;
+  Sql membership(const plan::Expr& of, const std::vector<const policy::Value*>& values) const;
   Sql like(const plan::Expr& expr) const;
   Sql choice(const plan::Expr& expr) const;
   Sql arithmetic(const plan::Expr& expr) const;

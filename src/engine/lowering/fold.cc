@@ -83,7 +83,7 @@ FoldedField fold_field(const Field& field, const std::string& called, const Shap
       DISCREET_CHECK(false);
   }
   if (field.grid) out.value = into_range(name, *own.grid, dialect);
-  if (to.grid && own.grid && to.grid->step != own.grid->step) {
+  if (to.grid && own.grid && to.grid->step != own.grid->step && !is_nought(*own.grid)) {
     out.value =
         Sql::infix("*", {out.value, dialect.number(whole_of(own.grid->step / to.grid->step))});
   }

@@ -133,11 +133,15 @@ TEST(PostgresExpression, IsWhatTheInterpreterSays) {
   const std::vector<RawRow> rows = random_visits(random, 60);
   std::vector<std::vector<Expr>> rounds;
   for (int round = 0; round < 12; ++round) rounds.push_back(random_expressions(random, 40));
+  for (int round = 0; round < 4; ++round) rounds.push_back(random_chains(random, 20));
+  rounds.push_back(
+      {long_chain(Op::kOr, col("age"), 2'300), long_chain(Op::kAnd, col("cost"), 2'300)});
   expect_as_interpreted(rows, rounds);
 }
 
 TEST(PostgresExpression, FollowsOurRulesInHardCases) {
-  for (const ExpressionCase& one : {text_case(), calendar_case(), arithmetic_case()}) {
+  for (const ExpressionCase& one :
+       {text_case(), calendar_case(), arithmetic_case(), nought_case()}) {
     expect_as_interpreted(one.rows, {one.exprs});
   }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may be asked about: the policy's public facts.
 #include "base/json.h"
+#include "policy/value.h"
+#include "publish/example.h"
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
+#include "sql/examples.h"
 
 namespace discreet::server::api {
 namespace {
@@ -12,9 +15,10 @@ Json column_json(const policy::Column& column) {
   constexpr std::size_t kValuesShown = 1000;
   Json json = {{"name", column.name}, {"type", policy::to_string(column.type)}};
   if (column.grid) {
-    json["low"] = column.grid->low.to_string();
-    json["high"] = column.grid->high.to_string();
-    json["step"] = column.grid->step.to_string();
+    const policy::GridText grid = policy::grid_text(column.type, *column.grid);
+    json["low"] = grid.low;
+    json["high"] = grid.high;
+    json["step"] = grid.step;
   }
   if (!column.values.empty()) {
     Json values = Json::array();
@@ -39,8 +43,12 @@ std::string catalog_document(const policy::Policy& policy) {
     for (const policy::Column& column : table.columns) columns.push_back(column_json(column));
     tables.push_back({{"name", name}, {"public", table.is_public()}, {"columns", columns}});
   }
-  const Json json = {
-      {"snapshot", policy.snapshot}, {"tables", tables}, {"other_releases", policy.other_releases}};
+  constexpr std::size_t kExamples = 8;
+  const Json json = {{"snapshot", policy.snapshot},
+                     {"tables", tables},
+                     {"examples", sql::examples(policy, kExamples)},
+                     {"workload", publish::example_workload(policy)},
+                     {"other_releases", policy.other_releases}};
   return json_text(json);
 }
 

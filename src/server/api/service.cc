@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/service.h"
 
-#include <sstream>
 #include <utility>
 
 #include "base/json.h"
@@ -30,22 +29,6 @@ bool is_foreign(const http::Request& request) {
   if (origin.empty()) return false;
   const std::size_t at = origin.find("://");
   return at == origin.npos || origin.substr(at + 3) != request.header("host");
-}
-
-/// Of "epsilon 0.1 and delta 0.00000001", as the ledger writes prices.
-ledger::Price price_in(const std::string& text) {
-  ledger::Price price;
-  bool is_delta = false;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const Result<Rational> number = Rational::parse(word);
-    if (number) {
-      const auto amount = accounting::Amount::up(*number);
-      if (amount) (is_delta ? price.delta : price.amount) = *amount;
-    }
-    is_delta = word == "delta";
-  }
-  return price;
 }
 
 bool changes_something(const http::Request& request) { return request.method != "GET"; }
@@ -292,10 +275,9 @@ Result<session::Explanation> Service::as_shown(World& world, const std::string& 
   const auto spent = shown->spent.find(explained.units);
   const ledger::Price left =
       left_of(*own, spent == shown->spent.end() ? own->spent() : spent->second);
-  const ledger::Price price = price_in(explained.price);
-  explained.analyst_left = to_text(units->terms.notion, left);
+  explained.analyst_left = to_text(units->terms.notion, left, Round::kDown);
   explained.fits = explained.repeat || explained.retry ||
-                   (price.amount <= left.amount && price.delta <= left.delta);
+                   (explained.cost.amount <= left.amount && explained.cost.delta <= left.delta);
   return explained;
 }
 
@@ -306,7 +288,7 @@ Result<jobs::JobFacts> Service::submit(World& world, jobs::Jobs::Order order,
   if (!charged->repeat) DISCREET_TRY(breaker_.admit(order.analyst, watch.get()));
   DISCREET_ASSIGN(const ledger::State state, world.ledger().state());
   const std::uint64_t number = in_flight_.begin(
-      order.analyst, *charged, charged->retry ? ledger::Price() : price_in(charged->price), state);
+      order.analyst, *charged, charged->retry ? ledger::Price() : charged->cost, state);
   order.delivered = [this, number, analyst = order.analyst, watch = std::move(watch)] {
     in_flight_.end(number);
     if (watch) breaker_.note(analyst, *watch);

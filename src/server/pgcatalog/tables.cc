@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "policy/value.h"
 #include "server/pgcatalog/schema.h"
 
 namespace discreet::server::pgcatalog {
@@ -161,10 +162,8 @@ std::string words_about(const policy::Column& column) {
   std::string out;
   const auto add = [&](const std::string& words) { out += (out.empty() ? "" : "; ") + words; };
   if (column.grid) {
-    const auto shown = [&](const Rational& value) {
-      return policy::to_string(policy::Value{value, column.type});
-    };
-    add("from " + shown(column.grid->low) + " to " + shown(column.grid->high));
+    const policy::GridText grid = policy::grid_text(column.type, *column.grid);
+    add("from " + grid.low + " to " + grid.high + " in steps of " + grid.step);
   }
   if (!column.values.empty()) {
     std::string values;

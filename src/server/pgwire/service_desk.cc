@@ -52,7 +52,7 @@ Result<std::string> ServiceDesk::left(const std::string& analyst, const std::str
     const auto found = in_flight->spent.find(units);
     if (found != in_flight->spent.end()) spent = found->second;
   }
-  return to_text(space->terms.notion, api::left_of(*own, spent));
+  return to_text(space->terms.notion, api::left_of(*own, spent), Round::kDown);
 }
 
 Result<std::optional<Asked>> ServiceDesk::ask(const session::Request& request,
