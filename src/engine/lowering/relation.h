@@ -80,9 +80,13 @@ class RelationLowering {
   };
   Named named(const plan::Source& source, std::size_t table, const std::string& column) const;
   Sql equal(const Named& a, const Named& b) const;
+  /// What follows from AND-ed equalities between tables, of values, and spreads them in hash tables
+  /// (Dialect::keyed).
+  std::vector<Sql> spread(const plan::Source& source, const plan::Expr& condition) const;
   std::vector<Sql> conditions(const plan::Source& source, std::size_t index) const;
   bool is_whole(const plan::TableUse& use, const std::string& column) const;
-  bool is_unit(const plan::Source& source, const plan::Field& identifier) const;
+  /// Its own column names the unit: one person's rows have one value in it.
+  bool is_unit(const plan::TableUse& use, const std::string& column) const;
   bool is_text(const plan::TableUse& subquery, const std::string& field) const;
   bool is_still(const plan::Source& source) const;
   bool unit_is_whole(const plan::Source& source) const;
