@@ -29,7 +29,8 @@ void over_http(benchmark::State& state) {
     const bench::ScratchFolder folder("collect");
     const auto collector = Collector::open({.survey = survey, .folder = folder / "store"}).value();
     http::Router router;
-    add_routes(router, *collector);
+    PeerLimits peers({.per_second = 1e12, .burst = 1e12, .total = ~std::uint64_t{0}});
+    add_routes(router, *collector, peers);
     const auto server =
         http::Server::listen({.workers = 16}, [&](http::Request request, http::Reply reply) {
           router.handle(std::move(request), std::move(reply));

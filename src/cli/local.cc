@@ -29,6 +29,7 @@ void add_local(Program& program) {
            "    --answer yes > report\n"
            "  discreet local estimate --survey s.survey report"});
   add_local_survey(program, local);
+  add_local_tokens(program, local);
   add_local_report(program, local);
   add_local_collect(program, local);
   add_estimate(program, local);

@@ -12,13 +12,14 @@
 namespace discreet::cli {
 
 void add_local_survey(Program& program, CLI::App& local);   // local_survey.cc
+void add_local_tokens(Program& program, CLI::App& local);   // local_tokens.cc
 void add_local_report(Program& program, CLI::App& local);   // local_report.cc
 void add_local_show(Program& program, CLI::App& local);     // local_show.cc
 void add_local_compare(Program& program, CLI::App& local);  // local_compare.cc
 
 /// What `local estimate` can be asked about reports of a survey.
 struct SurveyEstimate {
-  Text survey, top, quantiles, candidates, truth, plot, shuffled_delta;
+  Text survey, top, quantiles, candidates, truth, plot, shuffled_delta, quota;
   std::vector<std::string> files;
   bool distribution = false;
 

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "cli/arguments.h"
+#include "local/stuffing.h"
 #include "server/collect/collect_api.h"
 #include "server/collect/estimate_json.h"
 #include "server/http/server.h"
@@ -24,6 +25,7 @@ constexpr std::size_t kReportsFileMax = server::collect::kFrameMax;  // a file i
 
 struct CollectArguments {
   Text survey, store, shard, listen, certificate, key, reports_max;
+  Text tokens, quota, peer_rate, peer_reports;
   std::vector<std::string> files;
 };
 
@@ -51,12 +53,29 @@ Result<server::http::Options> server_options(const CollectArguments& arguments) 
   return options;
 }
 
+Result<server::collect::PeerRule> peer_rule(const CollectArguments& arguments) {
+  server::collect::PeerRule rule;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  if (arguments.peer_rate) {
+    DISCREET_ASSIGN(const std::uint64_t rate,
+                    parse_count("peer-rate", *arguments.peer_rate, kMost));
+    rule.per_second = static_cast<double>(rate);
+    rule.burst = 100 * rule.per_second;
+  }
+  if (arguments.peer_reports) {
+    DISCREET_ASSIGN(rule.total, parse_count("peer-reports", *arguments.peer_reports, kMost));
+  }
+  return rule;
+}
+
 Result<void> serve(const CollectArguments& arguments, Collector& collector,
                    const Streams& streams) {
+  DISCREET_ASSIGN(const server::collect::PeerRule rule, peer_rule(arguments));
+  server::collect::PeerLimits peers(rule);
   DISCREET_ASSIGN(const server::http::Options options, server_options(arguments));
   server::Signals signals;
   server::http::Router router;
-  server::collect::add_routes(router, collector, server::collect::estimate_json);
+  server::collect::add_routes(router, collector, peers, server::collect::estimate_json);
   DISCREET_ASSIGN(const auto server,
                   server::http::Server::listen(
                       options, [&router](server::http::Request request, server::http::Reply reply) {
@@ -99,6 +118,16 @@ Result<int> run_collect(const CollectArguments& arguments, const Streams& stream
   DISCREET_ASSIGN(const std::string survey,
                   read_at_most(*arguments.survey, local::kSurveyBytesMax));
   DISCREET_ASSIGN(options.survey, local::parse_survey(survey));
+  if (arguments.quota) {
+    DISCREET_ASSIGN(options.quota, parse_count("quota", *arguments.quota, std::uint64_t{1} << 40));
+  }
+  if (arguments.tokens) {
+    DISCREET_ASSIGN(options.tokens,
+                    server::collect::read_tokens(*arguments.tokens, options.survey));
+  } else {
+    DISCREET_ASSIGN(options.tokens,
+                    server::collect::tokens_beside(*arguments.survey, options.survey));
+  }
   DISCREET_ASSIGN(const auto collector, Collector::open(options));
   if (collector->torn_bytes() > 0) {
     say(streams.err, "note: " + std::to_string(collector->torn_bytes()) +
@@ -108,6 +137,10 @@ Result<int> run_collect(const CollectArguments& arguments, const Streams& stream
   DISCREET_TRY(take_files(arguments.files, *collector, streams));
   if (arguments.listen) DISCREET_TRY(serve(arguments, *collector, streams));
   DISCREET_TRY(write_all(streams.out, server::collect::to_json(collector->totals())));
+  for (const local::Stuffing& found :
+       local::find_stuffing(collector->aggregate(), collector->most())) {
+    say(streams.err, "warning: " + to_text(found) + "\n");
+  }
   return 0;
 }
 
@@ -123,7 +156,10 @@ void add_local_collect(Program& program, CLI::App& local) {
            "and counted, whatever happens to this process afterwards; a client that got no answer\n"
            "sends the same reports again, and their ids keep them from counting twice. Nothing\n"
            "about the sender is kept. The store is a log that a crash may cut only at its end.\n"
-           "At the end it prints what became of the reports.\n\n"
+           "At the end it prints what became of the reports, and warns where they cannot be "
+           "honest\n"
+           "people's. Of one address, and of one /64 of IPv6, so many reports are taken; a survey\n"
+           "with tokens (discreet local tokens) counts a report for each token, and no other.\n\n"
            "  GET /v1/estimate   shares or mean with intervals, so far\n"
            "  GET /v1/aggregate  the same for discreet local estimate\n"
            "  GET /v1/survey, /v1/counts, /healthz, /metrics\n",
@@ -143,6 +179,14 @@ void add_local_collect(Program& program, CLI::App& local) {
   add_text(app, "--tls-key", arguments->key, "its private key, PEM", "FILE");
   add_text(app, "--reports-max", arguments->reports_max,
            "how many ids to remember at most (50000000)");
+  add_text(app, "--tokens", arguments->tokens,
+           "only reports with these tokens count (SURVEY.tokens, if it is there)", "FILE");
+  add_text(app, "--quota", arguments->quota,
+           "how many reports count at most; the rest are refused");
+  add_text(app, "--peer-rate", arguments->peer_rate,
+           "reports a second of one address (1000), a hundred times that at once");
+  add_text(app, "--peer-reports", arguments->peer_reports,
+           "reports of one address in all, since the start (1000000)");
   add_words(app, "files", arguments->files, "files of reports to take first");
 }
 

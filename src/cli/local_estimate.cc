@@ -14,6 +14,7 @@
 #include "local/heavy_hitters.h"
 #include "local/numbers.h"
 #include "local/rappor.h"
+#include "local/stuffing.h"
 #include "report/table.h"
 
 namespace discreet::cli {
@@ -255,6 +256,7 @@ void SurveyEstimate::add_to(CLI::App& app) {
            "also the nearest distribution: no negative shares, sum 1, biased");
   add_text(app, "--shuffled-delta", shuffled_delta, "also what the reports cost if shuffled");
   add_text(app, "--truth", truth, "true answers, one a line, to be shown beside", "FILE");
+  add_text(app, "--quota", quota, "how many reports could be sent: more are warned of");
   add_text(app, "--plot", plot, "draw the shares: .svg or .png", "FILE");
 }
 
@@ -264,6 +266,10 @@ Result<int> run_survey_estimate(const SurveyEstimate& wanted, const Text& confid
   DISCREET_ASSIGN(const Confidence confidence, confidence_of(confidence_text));
   DISCREET_ASSIGN(const report::Format format, format_arguments.parse());
   DISCREET_TRY(check_plot_name(wanted.plot));
+  std::optional<std::uint64_t> most;
+  if (wanted.quota) {
+    DISCREET_ASSIGN(most, parse_count("quota", *wanted.quota, std::uint64_t{1} << 40));
+  }
   if (wanted.files.empty()) return missing("a file of reports", kLocalEstimateExample);
   DISCREET_ASSIGN(const local::Aggregate aggregate, read_reports(wanted.files, survey));
   const double beta = (Rational(1) - confidence.value()).to_double(Round::kDown);
@@ -272,6 +278,9 @@ Result<int> run_survey_estimate(const SurveyEstimate& wanted, const Text& confid
   DISCREET_ASSIGN(const std::string text, estimate(context));
   DISCREET_TRY(write_all(streams.out, text));
   say(streams.err, notes(context, confidence) + shuffled);
+  for (const local::Stuffing& found : local::find_stuffing(aggregate, most)) {
+    say(streams.err, "warning: " + to_text(found) + "\n");
+  }
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "local/client/bits.h"
 #include "local/people.h"
 #include "local/survey_text.h"
+#include "local/tokens.h"
 
 namespace discreet::cli {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kAtOnce = 1 << 16;
 constexpr std::size_t kReportInputMax = std::size_t{1} << 32;
 
 struct LocalReportArguments {
-  Text survey, memory, budget, answer;
+  Text survey, memory, budget, answer, token;
   bool simulate = false;
   bool json = false;
 };
@@ -69,8 +70,13 @@ Result<int> run_local_report(const LocalReportArguments& a, const Streams& strea
   if (a.budget) {
     DISCREET_ASSIGN(budget, local::parse_budget(*a.budget));
   }
+  local::Token token;
+  if (a.token) {
+    DISCREET_ASSIGN(token, local::parse_token(*a.token));
+  }
   DISCREET_ASSIGN(local::Memory memory, local::Memory::open(*a.memory, budget));
-  DISCREET_ASSIGN(const local::Answered answered, local::answer_at_home(survey, *a.answer, memory));
+  DISCREET_ASSIGN(const local::Answered answered,
+                  local::answer_at_home(survey, *a.answer, memory, token));
   DISCREET_TRY(write_report(a, answered.batch, streams));
   say(streams.err,
       answered.again ? "note: this survey was answered before: the same report again, at no cost\n"
@@ -101,6 +107,7 @@ void add_local_report(Program& program, CLI::App& local) {
   add_text(app, "--memory", a->memory, "your memory; made when it is not there", "FILE");
   add_text(app, "--lifetime-budget", a->budget, "needed once, when the memory is made");
   add_text(app, "--answer", a->answer, "the true answer", "TEXT");
+  add_text(app, "--token", a->token, "the token that you were given, where the survey has tokens");
   add_flag(app, "--simulate", a->simulate,
            "invented people: answers from standard input, one a line, no budget kept");
   add_flag(app, "--json", a->json, "for people to read");

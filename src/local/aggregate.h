@@ -98,6 +98,7 @@ class SeenIds {
   SeenIds();
   /// True when the record's id is new; it is then remembered.
   bool insert(Bytes record);
+  bool contains(Bytes record) const;
   std::size_t size() const { return size_; }
 
  private:

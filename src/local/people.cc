@@ -6,9 +6,10 @@
 
 namespace discreet::local {
 
-Result<Answered> answer_at_home(const Survey& survey, std::string_view text, Memory& memory) {
+Result<Answered> answer_at_home(const Survey& survey, std::string_view text, Memory& memory,
+                                const Token& token) {
   DISCREET_ASSIGN(ClientBits * bits, client_bits());
-  return answer(survey, text, memory, *bits);
+  return answer(survey, text, memory, *bits, token);
 }
 
 Result<std::string> simulate(const Survey& survey, std::span<const Answer> answers) {

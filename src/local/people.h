@@ -13,7 +13,8 @@
 namespace discreet::local {
 
 /// `answer` with this system's random bits.
-Result<Answered> answer_at_home(const Survey& survey, std::string_view text, Memory& memory);
+Result<Answered> answer_at_home(const Survey& survey, std::string_view text, Memory& memory,
+                                const Token& token = {});
 
 /// One report each, as one batch; nobody's budget is kept. Below 2^32 answers.
 /// Fails with: kNoEntropy.

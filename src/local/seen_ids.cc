@@ -39,6 +39,16 @@ bool SeenIds::insert(Bytes record) {
   }
 }
 
+bool SeenIds::contains(Bytes record) const {
+  const Id id{read_little(record.first(8)), read_little(record.subspan(8, 8))};
+  if (id.low == 0 && id.high == 0) return zero_;
+  for (std::size_t i = slot_of(id);; i = (i + 1) & (slots_.size() - 1)) {
+    const Id& slot = slots_[i];
+    if (slot.low == id.low && slot.high == id.high) return true;
+    if (slot.low == 0 && slot.high == 0) return false;
+  }
+}
+
 void SeenIds::grow() {
   std::vector<Id> old(2 * slots_.size());
   old.swap(slots_);

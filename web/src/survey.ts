@@ -55,6 +55,7 @@ function watch(path: string): HTMLElement {
     const path_ = trail.get(top.choice)!;
     fill(place,
       h('p', { class: 'big', id: 'reports' }, `${now.reports.toLocaleString('en')} ${now.reports === 1 ? 'report' : 'reports'} so far`),
+      now.stuffed.map((why) => notice(why, 'bad')),
       barsWithIntervals('Estimated shares with intervals; the table has the numbers', isMean ? 'mean' : 'share', bars),
       table('Estimate, with the interval that holds the truth with 95 % confidence', ['answer', 'estimate', 'interval'],
         shares.slice(0, 60).map((s) => [s.choice, text(s.share), `${text(s.interval[0])} to ${text(s.interval[1])}`]), [1]),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@
 #include "local/client/randomizer.h"
 
 namespace discreet::local {
+
+/// A token that the survey's owner gave to this person, which is the report's id then; none: drawn.
+using Token = std::optional<ReportId>;
 
 struct Answered {
   std::string batch;        ///< the report, as a batch of one
@@ -33,9 +37,11 @@ struct Answered {
 /// makes no report, costs nothing and is not remembered.
 ///
 /// `memory` is a Memory, or, where there are no files, anything with ledger() and replace() that
-/// keeps to M1 and M2; one with check_process() is asked that first.
+/// keeps to M1 and M2; one with check_process() is asked that first. `token`: of this survey and
+/// round, for the first report; the theorem holds whoever chose it.
 template <class M, random::BitSource B>
-Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, B& bits);
+Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, B& bits,
+                        const Token& token = {});
 
 /// A new id: sixteen random bytes.
 template <random::BitSource B>
@@ -46,11 +52,20 @@ void draw_id(B& bits, std::span<std::uint8_t> id) {
   }
 }
 
+template <random::BitSource B>
+void make_id(const Token& token, B& bits, std::span<std::uint8_t> id) {
+  if (token) {
+    std::memcpy(id.data(), token->data(), kIdBytes);
+  } else {
+    draw_id(bits, id);
+  }
+}
+
 /// One record (id, payload) that no memory is kept of: for simulations, and for `answer`.
 template <random::BitSource B>
 void draw_record(const Randomizer& randomizer, const Answer& answer, B& bits,
-                 std::span<std::uint8_t> record) {
-  draw_id(bits, record.first(kIdBytes));
+                 std::span<std::uint8_t> record, const Token& token = {}) {
+  make_id(token, bits, record.first(kIdBytes));
   Draws<B> draws(bits);
   randomizer.draw(answer, record.first(kIdBytes), draws, record.subspan(kIdBytes));
 }
@@ -63,7 +78,7 @@ Result<void> pay(Ledger& ledger, Kept& kept, std::uint64_t price);
 
 template <random::BitSource B>
 Result<void> answer_bloom(const Survey& survey, std::string_view text, Ledger& ledger, Kept& kept,
-                          B& bits, std::span<std::uint8_t> record) {
+                          B& bits, std::span<std::uint8_t> record, const Token& token) {
   const Randomizer randomizer(survey);
   const Parameters& p = survey.parameters;
   Draws<B> draws(bits);
@@ -80,7 +95,7 @@ Result<void> answer_bloom(const Survey& survey, std::string_view text, Ledger& l
     randomizer.permanent(kept.cohort, read.text, draws,
                          {reinterpret_cast<std::uint8_t*>(permanent.data()), permanent.size()});
   }
-  draw_id(bits, record.first(kIdBytes));
+  make_id(token, bits, record.first(kIdBytes));
   randomizer.instantaneous(
       kept.cohort, {reinterpret_cast<const std::uint8_t*>(permanent.data()), permanent.size()},
       draws, record.subspan(kIdBytes));
@@ -88,7 +103,8 @@ Result<void> answer_bloom(const Survey& survey, std::string_view text, Ledger& l
 }
 
 template <class M, random::BitSource B>
-Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, B& bits) {
+Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, B& bits,
+                        const Token& token) {
   if constexpr (requires { memory.check_process(); }) DISCREET_TRY(memory.check_process());
   DISCREET_TRY(check(survey));
   const Parameters& p = survey.parameters;
@@ -107,11 +123,11 @@ Result<Answered> answer(const Survey& survey, std::string_view text, M& memory, 
   std::string record(record_size(survey), '\0');
   const std::span<std::uint8_t> room(reinterpret_cast<std::uint8_t*>(record.data()), record.size());
   if (p.mechanism == Mechanism::kBloom) {
-    DISCREET_TRY(answer_bloom(survey, text, next, kept, bits, room));
+    DISCREET_TRY(answer_bloom(survey, text, next, kept, bits, room, token));
   } else {
     DISCREET_TRY(pay(next, kept, p.epsilon));
     DISCREET_ASSIGN(const Answer read, read_answer(survey, text));
-    draw_record(Randomizer(survey), read, bits, room);
+    draw_record(Randomizer(survey), read, bits, room, token);
   }
   if constexpr (requires { bits.healthy(); }) {
     if (!bits.healthy()) {

@@ -55,8 +55,9 @@ Result<Surveys> Surveys::open(const std::vector<std::string>& files,
       return invalid_input("the survey " + in_quotes(file) + " is given twice");
     }
     DISCREET_TRY(make_directories(folder));
-    DISCREET_ASSIGN(auto collector,
-                    collect::Collector::open({.survey = survey, .folder = folder / id}));
+    collect::CollectorOptions options{.survey = survey, .folder = folder / id};
+    DISCREET_ASSIGN(options.tokens, collect::tokens_beside(file, survey));
+    DISCREET_ASSIGN(auto collector, collect::Collector::open(options));
     surveys.all_.push_back({id, std::move(bytes), std::move(collector)});
   }
   return surveys;
@@ -87,13 +88,13 @@ void show_survey(Service& service, Call call) {
 
 void take_reports(Service& service, Call call) {
   with_survey(service, call, [&](collect::Collector& collector) {
-    call.reply(collect::take_reports(collector, call.request));
+    call.reply(collect::take_reports(collector, service.surveys().peers(), call.request));
   });
 }
 
 void show_estimate(Service& service, Call call) {
   with_survey(service, call, [&](const collect::Collector& collector) {
-    const Result<std::string> text = collect::estimate_json(collector.aggregate());
+    const Result<std::string> text = collect::estimate_json(collector);
     call.reply(text ? http::Response{.body = *text} : http::refuse(text.error()));
   });
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "server/collect/collector.h"
+#include "server/collect/peer_limits.h"
 
 namespace discreet::server::api {
 
@@ -27,8 +28,11 @@ class Surveys {
   const std::vector<One>& all() const { return all_; }
   /// None: no such survey.
   collect::Collector* find(std::string_view id) const;
+  /// Of all surveys together.
+  collect::PeerLimits& peers() const { return *peers_; }
 
  private:
+  std::unique_ptr<collect::PeerLimits> peers_ = std::make_unique<collect::PeerLimits>();
   std::vector<One> all_;
 };
 

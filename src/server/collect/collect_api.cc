@@ -23,6 +23,7 @@ constexpr Fate kFates[] = {
     {"accepted", &Counts::accepted},         {"duplicate", &Counts::duplicate},
     {"out_of_range", &Counts::out_of_range}, {"implausible", &Counts::implausible},
     {"wrong_survey", &Counts::wrong_survey}, {"elsewhere", &Counts::elsewhere},
+    {"uninvited", &Counts::uninvited},       {"over_quota", &Counts::over_quota},
     {"malformed", &Counts::malformed}};
 
 Json document(const Counts& counts) {
@@ -50,9 +51,24 @@ std::string metrics(const Collector& collector) {
 
 }  // namespace
 
-Response take_reports(Collector& collector, const Request& request) {
+Response take_reports(Collector& collector, PeerLimits& peers, const Request& request) {
   if (http::media_type(request.header("content-type")) != kBinary) {
     return http::refuse(Refusal::kWrongType);
+  }
+  // No fewer than there are in it.
+  const std::uint64_t most = 1 + request.body.size() / local::record_size(collector.survey());
+  switch (peers.take(request.peer, most)) {
+    case PeerVerdict::kTaken:
+      break;
+    case PeerVerdict::kTooFast:
+      return http::error_response(429, "too_many",
+                                  "too many reports came from this address at once; none of these "
+                                  "was counted: send them again later, fewer in a piece");
+    case PeerVerdict::kTooMany:
+      return http::error_response(429, "too_many",
+                                  "this address has sent as many reports as one address may; none "
+                                  "of these was counted: whoever collects can raise "
+                                  "--peer-reports");
   }
   std::string why;
   const Result<Counts> counts = collector.accept(request.body, &why);
@@ -75,20 +91,34 @@ Response take_reports(Collector& collector, const Request& request) {
                       "; send the reports to all shards, each takes its own";
     return {.status = 421, .body = text_of(json)};
   }
+  if (counts->uninvited > 0) {
+    json["error"] = "uninvited";
+    json["message"] =
+        "this survey counts a report only with one of its tokens, each once; make the report with "
+        "the token that you were given";
+    return {.status = 403, .body = text_of(json)};
+  }
+  if (counts->over_quota > 0) {
+    json["error"] = "over_quota";
+    json["message"] = "this survey has as many reports as it takes";
+    return {.status = 403, .body = text_of(json)};
+  }
   return {.body = text_of(json)};
 }
 
 std::string to_json(const Counts& counts) { return text_of(document(counts)); }
 
-void add_routes(http::Router& router, Collector& collector, const Estimate& estimate) {
+void add_routes(http::Router& router, Collector& collector, PeerLimits& peers,
+                const Estimate& estimate) {
   const auto get = [&](const std::string& path, std::function<Response()> answer) {
     router.add({"GET", path, [answer = std::move(answer)](const Request&, const Reply& reply) {
                   reply(answer());
                 }});
   };
-  router.add({"POST", "/v1/reports", [&collector](const Request& request, const Reply& reply) {
-                reply(take_reports(collector, request));
-              }});
+  router.add(
+      {"POST", "/v1/reports", [&collector, &peers](const Request& request, const Reply& reply) {
+         reply(take_reports(collector, peers, request));
+       }});
   get("/v1/survey", [&collector]() -> Response {
     return {.body = local::encode(collector.survey()), .type = kBinary};
   });
@@ -98,7 +128,7 @@ void add_routes(http::Router& router, Collector& collector, const Estimate& esti
   });
   if (estimate) {
     get("/v1/estimate", [&collector, estimate]() -> Response {
-      const Result<std::string> text = estimate(collector.aggregate());
+      const Result<std::string> text = estimate(collector);
       return text ? Response{.body = *text} : http::refuse(text.error());
     });
   }

@@ -323,8 +323,9 @@ TEST(CollectApi, TakesReportsOverHttp) {
   const Scratch scratch(Scratch::Place::kMemory);
   const auto collector = open(scratch).value();
   http::Router router;
-  add_routes(router, *collector,
-             [](const local::Aggregate& a) { return std::to_string(a.tally().counted); });
+  PeerLimits peers;
+  add_routes(router, *collector, peers,
+             [](const Collector& c) { return std::to_string(c.totals().accepted); });
   const auto server = http::Server::listen({}, [&](http::Request request, http::Reply reply) {
                         router.handle(std::move(request), std::move(reply));
                       }).value();

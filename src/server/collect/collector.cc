@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/collect/collector.h"
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
+
+#include "base/files.h"
 
 namespace discreet::server::collect {
 namespace {
@@ -25,6 +30,27 @@ std::uint64_t about(const CollectorOptions& options) {
 
 }  // namespace
 
+Result<std::shared_ptr<const local::TokenList>> read_tokens(const std::string& file,
+                                                            const local::Survey& survey) {
+  constexpr std::uint64_t kMost = 40 * std::uint64_t{local::kTokensMax};
+  DISCREET_ASSIGN(const OpenFile opened, OpenFile::open(file, O_RDONLY));
+  DISCREET_ASSIGN(const std::uint64_t size, opened.size());
+  if (size > kMost) return invalid_input(in_quotes(file) + " is too large for a list of tokens");
+  DISCREET_ASSIGN(const std::string text, opened.read_at(0, static_cast<std::size_t>(size)));
+  DISCREET_ASSIGN(local::TokenList list, local::TokenList::parse(survey, text));
+  return std::shared_ptr<const local::TokenList>(
+      std::make_shared<local::TokenList>(std::move(list)));
+}
+
+Result<std::shared_ptr<const local::TokenList>> tokens_beside(const std::string& survey_file,
+                                                              const local::Survey& survey) {
+  const std::string file = survey_file + ".tokens";
+  std::error_code failed;
+  const bool is_there = std::filesystem::exists(file, failed);
+  if (!is_there && !failed) return std::shared_ptr<const local::TokenList>();
+  return read_tokens(file, survey);  // what cannot be looked at is no permission to do without
+}
+
 Counts& Counts::operator+=(const Counts& more) {
   accepted += more.accepted;
   duplicate += more.duplicate;
@@ -32,6 +58,8 @@ Counts& Counts::operator+=(const Counts& more) {
   implausible += more.implausible;
   wrong_survey += more.wrong_survey;
   elsewhere += more.elsewhere;
+  uninvited += more.uninvited;
+  over_quota += more.over_quota;
   malformed += more.malformed;
   return *this;
 }
@@ -142,6 +170,10 @@ Result<void> Collector::choose(Pending& pending) {
       const local::Bytes record = batch.record(i);
       if (!options_.shard.holds(record)) {
         ++pending.counts.elsewhere;
+      } else if (options_.tokens && !options_.tokens->holds(record.first(local::kIdBytes))) {
+        ++pending.counts.uninvited;
+      } else if (options_.quota && seen_->size() >= *options_.quota && !seen_->contains(record)) {
+        ++pending.counts.over_quota;
       } else if (seen_->insert(record)) {
         fresh_.append(reinterpret_cast<const char*>(record.data()), record.size());
       } else {
@@ -202,10 +234,12 @@ void Collector::count(Pending& pending) {
   pending.counts.accepted = after.counted - before.counted;
   pending.counts.out_of_range = after.out_of_range - before.out_of_range;
   pending.counts.implausible = after.implausible - before.implausible;
-  totals_.duplicate += pending.counts.duplicate;
-  totals_.elsewhere += pending.counts.elsewhere;
-  unsaved_.duplicate += pending.counts.duplicate;
-  unsaved_.elsewhere += pending.counts.elsewhere;
+  for (Counts* const sum : {&totals_, &unsaved_}) {
+    sum->duplicate += pending.counts.duplicate;
+    sum->elsewhere += pending.counts.elsewhere;
+    sum->uninvited += pending.counts.uninvited;
+    sum->over_quota += pending.counts.over_quota;
+  }
 }
 
 /// After a failed write everything is read again, now and then, up to what is surely on disk: then
@@ -240,6 +274,13 @@ local::Aggregate Collector::aggregate() const {
   local::Aggregate copy = *aggregate_;
   copy.count_duplicates(totals_.duplicate);
   return copy;
+}
+
+std::optional<std::uint64_t> Collector::most() const {
+  std::optional<std::uint64_t> out = options_.quota;
+  if (!options_.tokens) return out;
+  const std::uint64_t tokens = options_.tokens->size();
+  return out ? std::min(*out, tokens) : tokens;
 }
 
 std::uint64_t Collector::torn_bytes() const {

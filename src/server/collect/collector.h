@@ -8,7 +8,10 @@
 // C2  A report is counted once: its id, 128 bits that its client drew once and keeps when it sends
 //     again, is remembered for ever. So a client that got no answer sends again.
 //     Of several collectors each counts its own shard only, so that this holds for all together.
-// C3  Nothing about the sender is kept: no address, no time.
+// C3  Nothing about the sender is kept: no address, no time. (Whoever limits senders has addresses
+//     in memory for a while, beside no report: peer_limits.h.)
+// C4  With tokens only reports whose ids are listed are kept, and with a quota at most so many
+//     (local/tokens.h); what else comes is counted as that, and forgotten.
 //
 // All state is a fold of the log (report_log.h). Threads that wait for the disk share one frame.
 #pragma once
@@ -26,6 +29,7 @@
 #include "base/result.h"
 #include "ledger/commit_queue.h"
 #include "local/report.h"
+#include "local/tokens.h"
 #include "server/collect/report_log.h"
 
 namespace discreet::server::collect {
@@ -39,6 +43,8 @@ struct Counts {
   std::uint64_t implausible = 0;   ///< new, but hardly an honest client's
   std::uint64_t wrong_survey = 0;  ///< made for another survey, or with other parameters
   std::uint64_t elsewhere = 0;     ///< of another shard, not kept here
+  std::uint64_t uninvited = 0;     ///< without one of the survey's tokens, not kept
+  std::uint64_t over_quota = 0;    ///< new, but the quota was full, not kept
   std::uint64_t malformed = 0;     ///< pieces that are no batch; how many reports nobody knows
 
   Counts& operator+=(const Counts& more);
@@ -52,8 +58,19 @@ struct CollectorOptions {
   /// An id takes up to 64 bytes of memory while the table of ids grows.
   std::uint64_t reports_max = 50'000'000;
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;
+  /// Only reports with one of these tokens count.
+  std::shared_ptr<const local::TokenList> tokens = {};
+  /// So many reports are kept, no more.
+  std::optional<std::uint64_t> quota = {};
   int heal_ms = 2'000;  ///< after a failed write the log is read again, at most so often
 };
+
+/// The tokens that a survey's file demands: a file of the same name with ".tokens" behind it lies
+/// beside it. None: there is no such file. Fails with: kStorage; as TokenList::parse.
+Result<std::shared_ptr<const local::TokenList>> tokens_beside(const std::string& survey_file,
+                                                              const local::Survey& survey);
+Result<std::shared_ptr<const local::TokenList>> read_tokens(const std::string& file,
+                                                            const local::Survey& survey);
 
 class Collector {
  public:
@@ -71,6 +88,8 @@ class Collector {
   /// What was counted so far.
   local::Aggregate aggregate() const;
   const local::Survey& survey() const { return options_.survey; }
+  /// How many reports there may be: tokens, or the quota.
+  std::optional<std::uint64_t> most() const;
   const local::Shard& shard() const { return options_.shard; }
   std::uint64_t torn_bytes() const;
   bool is_healthy() const;

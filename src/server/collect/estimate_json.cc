@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "local/frequencies.h"
 #include "local/numbers.h"
+#include "local/stuffing.h"
 
 namespace discreet::server::collect {
 namespace {
@@ -40,7 +41,8 @@ Result<Json> mean(const local::Aggregate& aggregate) {
 
 }  // namespace
 
-Result<std::string> estimate_json(const local::Aggregate& aggregate) {
+Result<std::string> estimate_json(const Collector& collector) {
+  const local::Aggregate aggregate = collector.aggregate();
   const local::Survey& survey = aggregate.survey();
   if (survey.answers == local::Answers::kStrings) {
     return Error{Code::kUnsupported,
@@ -53,6 +55,12 @@ Result<std::string> estimate_json(const local::Aggregate& aggregate) {
   json["survey"] = survey.name;
   json["reports"] = aggregate.tally().counted;
   json["confidence"] = "0.95";
+  auto stuffed = Json::array();
+  for (const local::Stuffing& found : local::find_stuffing(aggregate, collector.most())) {
+    stuffed.push_back(to_text(found));
+  }
+  json["trusted"] = stuffed.empty();
+  json["stuffed"] = std::move(stuffed);
   return json_text(json) + "\n";
 }
 
