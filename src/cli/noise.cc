@@ -18,6 +18,7 @@
 #include "mechanism/laplace.h"
 #include "mechanism/laplace_vector.h"
 #include "mechanism/rounded_gaussian.h"
+#include "mechanism/rounded_gaussian_vector.h"
 #include "mechanism/tails.h"
 
 namespace discreet::cli {
@@ -168,18 +169,14 @@ Result<int> run_rounded(const Streams& streams, const NoiseRequest& request, con
                       {.sensitivity = request.sensitivity, .epsilon = epsilon, .delta = delta}));
   if (request.count == 0) return answer_integer(streams, request, rounded);
   DISCREET_ASSIGN(const Int128 value, whole("value", request.value, kEntryMax));
-  // No interval is shown, and the door works one out for each draw: ask for the one that is least
-  // work, which is 0 wide.
-  const Confidence hardly_any = Confidence::trusted(power_of_two(-40));
-  const DrawBlock one_by_one = [&](std::size_t n) -> Result<std::vector<std::int64_t>> {
-    std::vector<std::int64_t> draws(n);
-    for (std::int64_t& draw : draws) {
-      DISCREET_ASSIGN(const auto released, OwnValues::release(rounded, value, hardly_any));
-      draw = saturate_to_int64(released.value());
-    }
-    return draws;
+  // The same noise on n copies: in zCDP, n times what one draw costs.
+  const auto make = [&](const Rational& n) -> Result<mechanism::RoundedGaussianVector> {
+    const Rational& distance = request.sensitivity.value();
+    return mechanism::RoundedGaussianVector::in_zcdp(rounded.sigma_squared(),
+                                                     L2Squared::trusted(distance * distance * n));
   };
-  return draw_lines(streams, request, rounded.cost(), {}, one_by_one);
+  return draw_lines(streams, request, rounded.cost(), {},
+                    copies_of(static_cast<std::int64_t>(value), make));
 }
 
 Result<int> run_gaussian(const NoiseArguments& arguments, const Streams& streams) {

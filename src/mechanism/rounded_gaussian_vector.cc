@@ -14,21 +14,29 @@ Result<RoundedGaussianVector> RoundedGaussianVector::make(const Options& options
                   analytic_gaussian_variance({.sensitivity = options.sensitivity,
                                               .epsilon = options.epsilon,
                                               .delta = options.delta}));
-  return RoundedGaussianVector(options, std::move(sigma_squared));
+  const Rational& distance = options.sensitivity.value();
+  RoundedGaussianVector out(std::move(sigma_squared), L2Squared::trusted(distance * distance));
+  // As RoundedGaussian: rho-zCDP is delta-approximate rho-zCDP for every delta.
+  out.cost_.epsilon = options.epsilon;
+  out.cost_.delta = options.delta;
+  return out;
 }
+
+RoundedGaussianVector RoundedGaussianVector::in_zcdp(const Variance& sigma_squared,
+                                                     const L2Squared& sensitivity_squared) {
+  return RoundedGaussianVector(sigma_squared, sensitivity_squared);
+}
+
+RoundedGaussianVector::RoundedGaussianVector(Variance sigma_squared, L2Squared sensitivity_squared)
+    : sigma_squared_(std::move(sigma_squared)),
+      sensitivity_squared_(std::move(sensitivity_squared)),
+      cost_{.epsilon = std::nullopt,
+            .rho = Rho::trusted(sensitivity_squared_.value() / (sigma_squared_.value() * 2)),
+            .delta = Delta::trusted(0)} {}
 
 NoiseSpec RoundedGaussianVector::noise() const {
   return {"rounded-gaussian-vector(sigma_squared=" + sigma_squared_.to_string() +
-          ",sensitivity_squared=" +
-          (options_.sensitivity.value() * options_.sensitivity.value()).to_string() + ")"};
-}
-
-Cost RoundedGaussianVector::cost() const {
-  // As RoundedGaussian: rho-zCDP is delta-approximate rho-zCDP for every delta.
-  const Rational& distance = options_.sensitivity.value();
-  return {.epsilon = options_.epsilon,
-          .rho = Rho::trusted(distance * distance / (sigma_squared_.value() * Rational(2))),
-          .delta = options_.delta};
+          ",sensitivity_squared=" + sensitivity_squared_.to_string() + ")"};
 }
 
 std::optional<Accuracy> RoundedGaussianVector::accuracy(const Confidence& confidence) const {

@@ -44,8 +44,12 @@ class RoundedGaussianVector {
   };
   static Result<RoundedGaussianVector> make(const Options& options);
 
+  /// At a variance that is known, priced in zCDP alone: D^2/(2 sigma^2), for the squared D.
+  static RoundedGaussianVector in_zcdp(const Variance& sigma_squared,
+                                       const L2Squared& sensitivity_squared);
+
   NoiseSpec noise() const;
-  Cost cost() const;
+  const Cost& cost() const { return cost_; }
   std::optional<Accuracy> accuracy(const Confidence& confidence) const;
 
   const Variance& sigma_squared() const { return sigma_squared_; }
@@ -58,14 +62,14 @@ class RoundedGaussianVector {
  private:
   friend class Door;
 
-  RoundedGaussianVector(Options options, Variance sigma_squared)
-      : options_(std::move(options)), sigma_squared_(std::move(sigma_squared)) {}
+  RoundedGaussianVector(Variance sigma_squared, L2Squared sensitivity_squared);
 
   template <random::BitSource B>
   Output draw(const Input& values, B& bits) const;
 
-  Options options_;
   Variance sigma_squared_;
+  L2Squared sensitivity_squared_;
+  Cost cost_;
 };
 
 }  // namespace discreet::mechanism

@@ -152,9 +152,14 @@ TEST(LaplaceArray, DropsABlockThatIsTooShortForADraw) {
   EXPECT_EQ(filled(sampler, words, 1), expected);
 }
 
-TEST(GaussianArray, IsTheScalarOnTheSameWords) {
-  for (const char* variance : {"1/4", "100", "1000000", "1152921504606846976"}) {
-    const DiscreteGaussian sampler(Variance::parse(variance).value());
+template <class Sampler>
+class GaussianArray : public testing::Test {};
+using Gaussians = testing::Types<DiscreteGaussian, RoundedGaussian>;
+TYPED_TEST_SUITE(GaussianArray, Gaussians);
+
+TYPED_TEST(GaussianArray, IsTheScalarOnTheSameWords) {
+  for (const char* variance : {"1/4", "100", "3000", "1000000", "1152921504606846976"}) {
+    const TypeParam sampler(Variance::parse(variance).value());
     const std::size_t per_try = sampler.shape().is_direct ? 1 : 2;
     auto words = some_words(40 * kDraws);
     EXPECT_EQ(filled(sampler, words, per_try), drawn(sampler, words)) << variance;
@@ -163,6 +168,45 @@ TEST(GaussianArray, IsTheScalarOnTheSameWords) {
     if (sampler.shape().is_direct) {  // no try is rejected, so that whole blocks can be compared
       const auto plain = some_words(40 * kDraws);
       EXPECT_EQ(filled(sampler, plain, 64), drawn(sampler, plain)) << variance;
+    }
+  }
+}
+
+// Every cell, with points at its ends, of both signs, and uniform reals at its squeeze.
+TYPED_TEST(GaussianArray, IsTheScalarAtTheEdgesOfEveryCell) {
+  for (const char* variance : {"3000", "1000000", "1152921504606846976"}) {
+    const TypeParam sampler(Variance::parse(variance).value());
+    ASSERT_FALSE(sampler.shape().is_direct);
+    const GaussianCells& cells = sampler.cells();
+    const std::uint64_t places = std::uint64_t{1} << cells.place_bits();
+    for (std::uint64_t column = 0; column < 1024; ++column) {
+      const std::uint64_t low = column | std::uint64_t{1} << 10;  // below most thresholds
+      const std::uint64_t high = column | ~std::uint64_t{1023} << 1;
+      for (const std::uint64_t word : {low, high}) {
+        for (const std::uint64_t place : {std::uint64_t{0}, places / 2, places - 1}) {
+          const std::uint64_t cell =
+              TypeParam::Table::select(word, sampler.table().entries()[column]);
+          if (cell >= static_cast<std::uint64_t>(sampler.shape().cells)) continue;
+          CellPoint point{.is_negative = column % 2 == 0, .place = place, .accept = 0};
+          std::uint64_t least = 0;  // the first `accept` that is not sure
+          for (int bit = cells.accept_bits() - 1; bit >= 0; --bit) {
+            point.accept = least + (std::uint64_t{1} << bit) - 1;
+            if (cells.surely_accepts(cell, point)) least += std::uint64_t{1} << bit;
+          }
+          for (const std::uint64_t accept : {least - 1, least}) {
+            auto words = some_words(200);
+            words[0] = word;
+            words[1] = (accept << (1 + cells.place_bits())) | place << 1 |
+                       std::uint64_t{point.is_negative};
+            std::int64_t one = 0;
+            Words source(words, 2);
+            sampler.fill(source, {&one, 1});
+            Words other(words, 1);
+            ASSERT_EQ(one, saturate_to_int64(sampler.draw(other))) << variance << ' ' << column;
+            ASSERT_EQ(source.bits_taken(), other.bits_taken()) << variance << ' ' << column;
+          }
+        }
+      }
     }
   }
 }

@@ -15,7 +15,7 @@
 /// Source       own construction (gaussian.md): alias table over values, or over cells with
 ///              rejection inside.
 /// Checked by   gaussian_test: all tapes at small widths, chi-square; alias_test: table entries by
-///              intervals; pmf_test: probabilities against mpmath.
+///              intervals; pmf_test: probabilities against mpmath; array_test: fill() is draw().
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,7 @@ class BasicDiscreteGaussian {
 
   const GaussianShape& shape() const { return shape_; }
   const Table& table() const { return table_; }
+  const GaussianCells& cells() const { return cells_; }
 
  private:
   static constexpr std::int64_t kMiddle = std::int64_t{1} << (kColumnBits - 1);

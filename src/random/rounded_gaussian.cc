@@ -2,6 +2,8 @@
 #include "random/rounded_gaussian.h"
 
 #include "base/check.h"
+#include "random/gaussian_fill.h"
+#include "random/system_bits.h"
 
 namespace discreet::random {
 namespace {
@@ -58,10 +60,7 @@ int compare_with_exp(const UniformPrefix& v, const Quadratic& f, const UniformPr
   return v.digits > most.floor_high(v.count) ? 1 : 0;
 }
 
-template <>
-void RoundedGaussian::fill(SystemBits& bits, std::span<std::int64_t> out) const {
-  for (std::int64_t& z : out) z = saturate_to_int64(draw(bits));
-}
+template void RoundedGaussian::fill(SystemBits& bits, std::span<std::int64_t> out) const;
 
 #define DISCREET_DRAW(Sampler, Source) template Int128 Sampler<Source>::draw(Source&) const;
 DISCREET_ON_TAPES(DISCREET_DRAW, RoundedGaussianFor)

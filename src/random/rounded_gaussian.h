@@ -15,7 +15,7 @@
 /// Side channel as random/gaussian.h.
 /// Source       own construction (gaussian.md).
 /// Checked by   gaussian_test: all tapes at small widths, chi-square; alias_test: table entries by
-///              intervals; pmf_test: probabilities against mpmath.
+///              intervals; pmf_test: probabilities against mpmath; array_test: fill() is draw().
 #pragma once
 
 #include <cstdint>
@@ -56,12 +56,14 @@ class BasicRoundedGaussian {
   template <BitSource B>
   Int128 draw(B& bits) const;
 
-  /// Independent draws, clamped to int64.
-  void fill(SystemBits& bits, std::span<std::int64_t> out) const
+  /// Independent draws, clamped to int64. Compiled for SystemBits; the body is in gaussian_fill.h.
+  template <BlockSource B>
+  void fill(B& bits, std::span<std::int64_t> out) const
     requires(kWordBits == 64);
 
   const GaussianShape& shape() const { return shape_; }
   const Table& table() const { return table_; }
+  const GaussianCells& cells() const { return cells_; }
 
  private:
   static constexpr std::int64_t kMiddle = std::int64_t{1} << (kColumnBits - 1);
@@ -77,8 +79,6 @@ class BasicRoundedGaussian {
 };
 
 using RoundedGaussian = BasicRoundedGaussian<10, 54>;
-template <>
-void RoundedGaussian::fill(SystemBits& bits, std::span<std::int64_t> out) const;
 
 template <BitSource B>
 using RoundedGaussianFor =
