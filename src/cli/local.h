@@ -19,7 +19,7 @@ void add_local_compare(Program& program, CLI::App& local);  // local_compare.cc
 
 /// What `local estimate` can be asked about reports of a survey.
 struct SurveyEstimate {
-  Text survey, top, quantiles, candidates, truth, plot, shuffled_delta, quota;
+  Text survey, top, quantiles, candidates, truth, plot, shuffled_delta, honest, quota;
   std::vector<std::string> files;
   bool distribution = false;
 

@@ -207,12 +207,29 @@ Result<std::string> estimate(const Context& c) {
   return c.wanted.quantiles ? quantiles(c) : choices(c);
 }
 
-// What n shuffled reports cost, to be said with its assumption.
+/// How many of the reports are taken as honest people's. Forged and repeated ones hide nobody.
+Result<std::uint64_t> honest_people(const Context& c) {
+  const std::uint64_t counted = c.aggregate.tally().counted;
+  if (!c.wanted.honest) return counted;
+  DISCREET_ASSIGN(const Rational honest, parse_number("honest", *c.wanted.honest));
+  if (honest.denominator() != 1 || honest.sign() <= 0 ||
+      honest > Rational(Integer(static_cast<unsigned long>(counted)))) {
+    return invalid_input("--honest is a number of people, at most that of the reports, " +
+                         std::to_string(counted) + "; got " + in_quotes(*c.wanted.honest));
+  }
+  return static_cast<std::uint64_t>(honest.numerator().get_ui());
+}
+
+/// What shuffled reports cost, to be said with its assumptions.
 Result<std::string> shuffle_note(const Context& c) {
-  if (!c.wanted.shuffled_delta) return std::string();
+  if (!c.wanted.shuffled_delta) {
+    if (c.wanted.honest) return invalid_input("--honest goes with --shuffled-delta");
+    return std::string();
+  }
   DISCREET_ASSIGN(const Delta delta, Delta::parse(*c.wanted.shuffled_delta));
+  DISCREET_ASSIGN(const std::uint64_t honest, honest_people(c));
   const local::Parameters& p = c.aggregate.survey().parameters;
-  const accounting::Shuffle shuffle{c.aggregate.tally().counted,
+  const accounting::Shuffle shuffle{honest,
                                     Rational::ratio(static_cast<unsigned long>(p.epsilon),
                                                     static_cast<unsigned long>(local::kNano))};
   DISCREET_TRY(accounting::check(shuffle));
@@ -221,10 +238,15 @@ Result<std::string> shuffle_note(const Context& c) {
   const double epsilon = (binary ? accounting::shuffled_response_epsilon(shuffle, delta.value())
                                  : accounting::shuffled_epsilon(shuffle, delta.value()))
                              .upper;
-  return "note: if a shuffler that does not collude with the collector had mixed these " +
-         std::to_string(c.aggregate.tally().counted) + " reports, they would together be (" +
-         high_text(epsilon) + ", " + delta.to_string() +
-         ")-DP for each person, whose own report is " + local::nats(p.epsilon) + "-DP\n";
+  return "note: if a shuffler that does not collude with the collector had mixed these reports, "
+         "and " +
+         std::to_string(honest) +
+         " of them came from as many honest people, they would together be (" + high_text(epsilon) +
+         ", " + delta.to_string() + ")-DP for each of these people, whose own report is " +
+         local::nats(p.epsilon) + "-DP" +
+         (c.wanted.honest ? "\n"
+                          : "; forged and repeated reports hide nobody: say with --honest how many "
+                            "people are surely honest\n");
 }
 
 std::string notes(const Context& c, const Confidence& confidence) {
@@ -254,7 +276,10 @@ void SurveyEstimate::add_to(CLI::App& app) {
   add_text(app, "--candidates", candidates, "RAPPOR: strings to look for, one a line", "FILE");
   add_flag(app, "--distribution", distribution,
            "also the nearest distribution: no negative shares, sum 1, biased");
-  add_text(app, "--shuffled-delta", shuffled_delta, "also what the reports cost if shuffled");
+  add_text(app, "--shuffled-delta", shuffled_delta,
+           "also what honest people's reports cost if shuffled");
+  add_text(app, "--honest", honest,
+           "with --shuffled-delta: how many honest people, one report each (all)");
   add_text(app, "--truth", truth, "true answers, one a line, to be shown beside", "FILE");
   add_text(app, "--quota", quota, "how many reports could be sent: more are warned of");
   add_text(app, "--plot", plot, "draw the shares: .svg or .png", "FILE");

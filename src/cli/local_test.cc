@@ -75,6 +75,27 @@ TEST_F(Local, FindsSharesAndCountsEveryIdOnce) {
       << notes.err;
   EXPECT_NE(notes.err.find("biased"), std::string::npos);
   EXPECT_NE(notes.err.find("does not collude"), std::string::npos);
+  // The theorem is about people: fewer honest ones cost more, and more than there are reports is no
+  // number of them.
+  EXPECT_NE(notes.err.find("30000 of them came from as many honest people"), std::string::npos);
+  EXPECT_NE(notes.err.find("hide nobody"), std::string::npos);
+  const auto epsilon_of = [&](const char* honest) {
+    const Finished told = local({"estimate", "--survey", file("s"), "--shuffled-delta", "1e-6",
+                                 "--honest", honest, file("reports")});
+    const std::string before = "together be (";
+    const std::size_t at = told.err.find(before);
+    EXPECT_NE(at, std::string::npos) << told.err;
+    return at == std::string::npos ? 0 : std::stod(told.err.substr(at + before.size()));
+  };
+  EXPECT_LT(epsilon_of("30000"), epsilon_of("20000"));
+  EXPECT_LT(epsilon_of("20000"), epsilon_of("2000"));
+  for (const char* wrong : {"30001", "0", "-5", "1/2", "x"}) {
+    refused({"estimate", "--survey", file("s"), "--shuffled-delta", "1e-6", "--honest", wrong,
+             file("reports")},
+            2, "honest");
+  }
+  refused({"estimate", "--survey", file("s"), "--honest", "5", file("reports")}, 2,
+          "--shuffled-delta");
 }
 
 TEST_F(Local, AnswersOnceFromALifetimeBudget) {
