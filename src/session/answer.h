@@ -37,6 +37,12 @@ struct AnswerColumn {
 /// How the rows may be drawn.
 enum class Drawing { kNone, kHistogram, kBoxPlot };
 
+/// A note of an answer in which an average or variance is NULL; whether it is there follows from the
+/// released numbers.
+inline constexpr const char* kNoteOfNoRows =
+    "an average or variance is NULL where there may be no rows: the interval of their number holds "
+    "0";
+
 struct AnswerSheet {
   std::vector<AnswerColumn> columns;
   std::vector<std::vector<AnswerCell>> rows;

@@ -102,7 +102,8 @@ class Plain {
   duckdb_connection connection_ = nullptr;
 };
 
-/// Our answers before noise, with the intervals that half of the noise would stay in.
+/// Our answers before noise; with the policy's bounds with the intervals that half of the noise would
+/// stay in, else with none.
 class Ours {
  public:
   enum class Bounds { kPolicy, kCutNothing };
@@ -154,24 +155,25 @@ class Ours {
     const Question question = prepare(text);
     is_key.clear();
     for (const sql::Output& output : question.query.outputs) is_key.push_back(output.is_key);
-    return shown(question.query, question.checked, run(question));
+    return shown(question.query, question.checked, run(question), bounds_ == Bounds::kPolicy);
   }
 
  private:
   static Table shown(const sql::Query& query, const plan::Checked& checked,
-                     const mechanism::Groups& groups) {
+                     const mechanism::Groups& groups, bool with_intervals) {
     std::vector<sql::Group> released;
     const auto add = [&](std::vector<policy::Value> keys, std::optional<std::size_t> place) {
       sql::Group group;
       group.keys = std::move(keys);
-      group.readings = [&checked, &groups, place](const sql::Post& measurement, std::size_t) {
+      group.readings = [&checked, &groups, place, with_intervals](const sql::Post& measurement,
+                                                                  std::size_t) {
         const std::size_t m = measurement.index;
         const plan::Step& step = checked.steps()[m];
         const double integer = place ? static_cast<double>(groups.integers[m][*place]) : 0;
         const double value = integer * step.lowered.step.to_double(Round::kDown);
         const auto half = Confidence::trusted(Rational::ratio(1, 2));
         const auto noise = plan::expected_error(step, half).half_width;
-        const double width = noise ? noise->to_double(Round::kUp) : 0;
+        const double width = noise && with_intervals ? noise->to_double(Round::kUp) : 0;
         return sql::Number{value, value - width, value + width};
       };
       released.push_back(std::move(group));

@@ -43,7 +43,9 @@ inline std::string seen_of(const Answered& answered, bool keys_are_found) {
     out += text + "\n";
   }
   for (const std::string& line : sheet.noise) out += line + "\n";
-  for (const std::string& note : sheet.notes) out += note + "\n";
+  for (const std::string& note : sheet.notes) {
+    if (note != kNoteOfNoRows) out += note + "\n";  // which follows from the numbers
+  }
   if (keys_are_found) return out;
   out += std::to_string(sheet.rows.size()) + " rows\n";
   for (const auto& row : sheet.rows) {

@@ -91,9 +91,7 @@ bool lacks_rows(const sql::Query& query, const AnswerSheet& sheet) {
 void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerSheet& sheet) {
   sheet.notes = query.notes;
   if (lacks_rows(query, sheet)) {
-    sheet.notes.push_back(
-        "an average or variance is NULL where there may be no rows: the interval of their number "
-        "holds 0");
+    sheet.notes.push_back(kNoteOfNoRows);
   }
   if (!checked.unit_column().empty()) {
     const auto& tables = checked.plan().source.tables;
