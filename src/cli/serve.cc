@@ -15,6 +15,7 @@
 #include "server/pgwire/server.h"
 #include "server/pgwire/service_desk.h"
 #include "server/signals.h"
+#include "server/time_limit.h"
 
 namespace discreet::cli {
 namespace {
@@ -23,21 +24,31 @@ constexpr const char* kServeExample = "discreet serve --policy policy.yaml --lis
 
 struct ServeArguments {
   WorldArguments world;
-  Text listen, pg_listen, state, pages, certificate, key, tick, answer_after;
+  Text listen, pg_listen, state, pages, certificate, key, tick, answer_after, time_limit;
   std::vector<std::string> surveys;
 };
 
 /// One reading of the policy, with its ledger and engine.
 class AskingWorld final : public server::api::World {
  public:
-  explicit AskingWorld(std::unique_ptr<Asking> asking) : asking_(std::move(asking)) {}
+  static Result<std::shared_ptr<AskingWorld>> over(std::unique_ptr<Asking> asking,
+                                                   std::chrono::milliseconds time_limit) {
+    const auto world = std::make_shared<AskingWorld>();
+    DISCREET_ASSIGN(world->engine_, server::with_time_limit(asking->engine(), time_limit));
+    world->session_ =
+        std::make_unique<session::Session>(asking->policy(), asking->ledger(), *world->engine_);
+    world->asking_ = std::move(asking);
+    return world;
+  }
   const policy::Policy& policy() const override { return asking_->policy(); }
   ledger::Ledger& ledger() override { return asking_->ledger(); }
-  session::Session& session() override { return asking_->session(); }
-  engine::Engine& engine() override { return asking_->engine(); }
+  session::Session& session() override { return *session_; }
+  engine::Engine& engine() override { return *engine_; }
 
  private:
-  std::unique_ptr<Asking> asking_;
+  std::unique_ptr<Asking> asking_;  // outlives the next two
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<session::Session> session_;
 };
 
 Result<server::http::Options> http_options(const ServeArguments& arguments) {
@@ -79,7 +90,10 @@ Result<server::api::ServiceOptions> service_options(const ServeArguments& argume
     const std::lock_guard lock(*mutex);
     say(err, line + "\n");
   };
-  options.open = [&arguments, log = options.log]() -> Result<std::shared_ptr<server::api::World>> {
+  DISCREET_ASSIGN(const std::uint64_t seconds,
+                  parse_count("time-limit", arguments.time_limit.value_or("120"), 86'400));
+  options.open = [&arguments, log = options.log, time_limit = std::chrono::seconds(seconds)]()
+      -> Result<std::shared_ptr<server::api::World>> {
     DISCREET_ASSIGN(auto asking, Asking::open(arguments.world, ledger::Access::kUse,
                                               [log](const std::string& words) { log(words); }));
     if (asking->policy().santha_vazirani) {
@@ -87,7 +101,9 @@ Result<server::api::ServiceOptions> service_options(const ServeArguments& argume
                    "a policy with randomness: santha-vazirani is asked on the command line; a "
                    "server would show later bits of the same source"};
     }
-    return std::shared_ptr<server::api::World>(std::make_shared<AskingWorld>(std::move(asking)));
+    DISCREET_ASSIGN(std::shared_ptr<server::api::World> world,
+                    AskingWorld::over(std::move(asking), time_limit));
+    return world;
   };
   if (arguments.tick) {
     DISCREET_ASSIGN(const std::uint64_t ms, parse_count("tick-ms", *arguments.tick, 60'000));
@@ -142,6 +158,7 @@ void warn_of_witness(const ledger::Ledger& ledger, const Streams& streams) {
 }
 
 Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
+  constexpr unsigned kStopSeconds = 20;
   server::Signals signals;  // before any thread is made
   ::umask(077);             // what is kept here is for nobody else
   DISCREET_ASSIGN(const ServeArguments arguments, with_policy(given));
@@ -157,6 +174,7 @@ Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
         "--pages FOLDER takes others\n");
   }
   http.log = [&](const server::http::Seen& seen) { service->note(seen); };
+  server::api::add_doors(http);
   http.body_max = [&](const server::http::Request& request) { return service->body_max(request); };
   DISCREET_ASSIGN(const auto server,
                   server::http::Server::listen(
@@ -181,6 +199,9 @@ Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   while (signals.wait() == server::Signal::kReload) {
     (void)service->reload_and_log().has_value();
   }
+  server::Signals::leave_within(
+      kStopSeconds,
+      "discreet: stopped; what was still under way is charged, and free to ask for again\n");
   service->stop();
   if (pg_server) pg_server->stop();
   server->stop();
@@ -223,6 +244,8 @@ void add_serve(Program& program) {
   add_text(app, "--tick-ms", arguments->tick, "answers come at multiples of it (100)");
   add_text(app, "--answer-ms", arguments->answer_after,
            "and no earlier than so long after the question (500)");
+  add_text(app, "--time-limit", arguments->time_limit,
+           "seconds after which a question is stopped, whatever the data (120)", "SECONDS");
 }
 
 }  // namespace discreet::cli

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/signals.h"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstring>
 #include <initializer_list>
 
 #include "base/check.h"
@@ -29,6 +32,24 @@ Signal Signals::wait() {
   int signal = 0;
   DISCREET_CHECK(sigwait(&set, &signal) == 0);
   return signal == SIGHUP ? Signal::kReload : Signal::kStop;
+}
+
+namespace {
+
+const char* last_words = "";
+
+extern "C" void leave_now(int) {
+  const std::size_t size = std::strlen(last_words);
+  (void)!::write(STDERR_FILENO, last_words, size);
+  ::_exit(0);
+}
+
+}  // namespace
+
+void Signals::leave_within(unsigned seconds, const char* words) {
+  last_words = words;
+  std::signal(SIGALRM, leave_now);
+  ::alarm(seconds);
 }
 
 }  // namespace discreet::server

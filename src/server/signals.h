@@ -15,6 +15,10 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   Signal wait();
+  /// The process ends by then, whatever it waits for: with `words` on standard error and exit
+  /// status 0. For what must not be waited for for ever; work under way is like that of a process
+  /// that was killed.
+  static void leave_within(unsigned seconds, const char* words);
 };
 
 }  // namespace discreet::server

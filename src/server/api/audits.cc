@@ -19,9 +19,13 @@ const std::vector<std::string>& audit_names() {
   return kNames;
 }
 
-audit::Watch watch(Service& service, const std::function<void(int)>& progress) {
+/// What tells a job that nobody wants it any more.
+using Stop = std::shared_ptr<std::atomic<bool>>;
+Stop new_stop() { return std::make_shared<std::atomic<bool>>(false); }
+
+audit::Watch watch(Service& service, const Stop& stop, const std::function<void(int)>& progress) {
   return {.progress = [progress](int permille) { progress(permille / 10); },
-          .stopped = [&service] { return service.is_stopping(); }};
+          .stopped = [&service, stop] { return *stop || service.is_stopping(); }};
 }
 
 jobs::Done result_of(Service& service, const Call& known, const Result<audit::Finding>& found) {
@@ -54,10 +58,11 @@ Result<void> try_audit(Service& service, const Call& call) {
   DISCREET_ASSIGN(const std::string name, one_named(fields, "audit", audit_names()));
   DISCREET_TRY(audit::chosen(parts_of(name), fields.text("case").value_or("")));
   const std::shared_ptr<World> world = service.world();
-  const auto run = [&service, world, name, only = fields.text("case").value_or(""),
+  const Stop stop = new_stop();
+  const auto run = [&service, world, name, stop, only = fields.text("case").value_or(""),
                     known =
                         known_of(call)](const std::function<void(int)>& progress) -> jobs::Done {
-    const audit::Watch watched = watch(service, progress);
+    const audit::Watch watched = watch(service, stop, progress);
     return result_of(service, known,
                      name == "exact"         ? audit::exact_exhibit(only, watched)
                      : name == "mutants"     ? audit::mutant_exhibit(only, watched)
@@ -65,7 +70,7 @@ Result<void> try_audit(Service& service, const Call& call) {
                      : name == "randomness"  ? audit::randomness_exhibit(only, watched)
                                             : audit::conformance_exhibit(world->policy(), watched));
   };
-  return begin_work(service, *world, call, fields, {.kind = "audit", .run = run});
+  return begin_work(service, *world, call, fields, {.kind = "audit", .run = run, .stop = stop});
 }
 
 Result<void> try_replay(Service& service, const Call& call) {
@@ -124,11 +129,12 @@ Result<void> try_attack(Service& service, const Call& call) {
   DISCREET_ASSIGN(const Fields fields, fields_of(call));
   DISCREET_ASSIGN(const std::string name, one_named(fields, "attack", audit::attack_names()));
   DISCREET_ASSIGN(const audit::AttackOptions options, attack_options(fields));
-  const auto run = [&service, name, options, known = known_of(call)](
+  const Stop stop = new_stop();
+  const auto run = [&service, name, options, stop, known = known_of(call)](
                        const std::function<void(int)>& progress) -> jobs::Done {
     audit::AttackOptions watched = options;
-    watched.progress = watch(service, progress).progress;
-    watched.stopped = watch(service, progress).stopped;
+    watched.progress = watch(service, stop, progress).progress;
+    watched.stopped = watch(service, stop, progress).stopped;
     Result<audit::AttackRun> attacked = audit::run_attack(name, watched);
     if (!attacked) return failed(service, known, attacked.error());
     attacked->exhibit.footer =
@@ -137,7 +143,8 @@ Result<void> try_attack(Service& service, const Call& call) {
         std::to_string(options.seed) + " repeats.";
     return shown(attacked->exhibit, attacked->ok);
   };
-  return begin_work(service, *service.world(), call, fields, {.kind = "attack", .run = run});
+  return begin_work(service, *service.world(), call, fields,
+                    {.kind = "attack", .run = run, .stop = stop});
 }
 
 void begin_audit(Service& service, const Call& call, const Result<void>& begun) {

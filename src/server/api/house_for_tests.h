@@ -123,6 +123,7 @@ class House {
          .logins_per_peer = many,
          .jobs = {.tick_ms = 5,
                   .answer_ms = with.answer_ms,
+                  .long_threads = 1,  // so that one job can hold all others
                   .clock =
                       [this] {
                         const std::int64_t held = held_ms;

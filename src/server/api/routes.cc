@@ -272,6 +272,18 @@ std::vector<ApiRoute> make_routes() {
 
 }  // namespace
 
+void add_doors(http::Options& options) {
+  const auto logs_in = [](const http::Request& request) { return request.path == "/api/v1/login"; };
+  const auto is_light = [](const http::Request& request) {
+    return !request.path.starts_with("/api/");
+  };
+  options.pools = {{.workers = 2, .takes = logs_in, .waiting_max = 64},
+                   {.workers = 2, .takes = is_light}};
+  options.limits.strangers = 1024;
+  options.limits.strangers_per_peer = 128;
+  options.limits.stranger_ms = 120'000;
+}
+
 const std::vector<ApiRoute>& routes() {
   static const std::vector<ApiRoute> kRoutes = make_routes();
   return kRoutes;

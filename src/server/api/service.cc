@@ -42,7 +42,7 @@ Service::Service(ServiceOptions options)
       logins_(options_.logins_per_peer, options_.clock),
       refused_logins_({.per_second = 1, .burst = 60}, options_.clock),
       recoveries_({.per_second = 1, .burst = 1}, options_.clock),
-      started_ms_(options_.clock()),
+      started_ms_(options_.time_of_day()),
       breaker_(options_.clock) {}
 
 Service::~Service() { stop(); }
@@ -57,7 +57,7 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
                                             .clock = given.clock,
                                             .scram_rounds = given.scram_rounds}));
   DISCREET_ASSIGN(service->audit_,
-                  identity::AuditLog::open(given.state / "audit.log", given.clock));
+                  identity::AuditLog::open(given.state / "audit.log", given.time_of_day));
   DISCREET_ASSIGN(service->pages_,
                   given.pages.empty() ? Pages::built_in() : Pages::load(given.pages));
   DISCREET_ASSIGN(service->surveys_, Surveys::open(given.surveys, given.state / "surveys"));
@@ -123,6 +123,7 @@ void Service::guard(const ApiRoute& route, http::Request request, http::Reply re
                                                              : Refusal::kTooMany));
     }
     account = **found;
+    reply.vouch();
     if ((route.roles & bit(account.role)) == 0) {
       return reply(http::error_response(403, "refused", "your role may not do this"));
     }
@@ -188,7 +189,9 @@ void Service::send(const Call& call, Result<std::string> json) {
 
 void Service::recover() {
   // A ledger believes nothing after a failed write (S4), until it is opened again.
-  if (world()->ledger().state() || !recoveries_.take("")) return;
+  if (world()->ledger().state()) return;
+  const std::unique_lock alone(recovering_, std::try_to_lock);
+  if (!alone || !recoveries_.take("")) return;
   const Result<void> again = reload();
   log("recovery", again ? "the ledger was opened again" : again.error().message);
 }
@@ -233,7 +236,7 @@ std::shared_ptr<World> Service::world() const {
 
 void Service::log(const std::string& what, const std::string& text) const {
   if (!options_.log) return;
-  const Json json = {{"time", to_utc(options_.clock())}, {"what", what}, {"text", text}};
+  const Json json = {{"time", to_utc(options_.time_of_day())}, {"what", what}, {"text", text}};
   options_.log(json_line(json));
 }
 
@@ -245,7 +248,7 @@ void Service::note(const http::Seen& seen) {
   }
   if (!options_.log) return;
   const Json json = {
-      {"time", to_utc(options_.clock())},
+      {"time", to_utc(options_.time_of_day())},
       {"what", "request"},
       {"id", seen.request == nullptr ? "" : seen.request->id},
       {"method", seen.request == nullptr || route.empty() ? "" : seen.request->method},
@@ -330,7 +333,7 @@ void Service::count_refusal(const std::string& analyst, Code code) {
   const std::lock_guard lock(mutex_);
   Refusals& refusals = refusals_[{analyst, code}];
   ++refusals.count;
-  refusals.last_ms = options_.clock();
+  refusals.last_ms = options_.time_of_day();
 }
 
 Result<void> Service::note_refused_login(const std::string& about) {

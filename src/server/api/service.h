@@ -28,6 +28,7 @@
 #include "server/api/in_flight.h"
 #include "server/api/pages.h"
 #include "server/api/surveys.h"
+#include "server/clock.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
 #include "server/identity/accounts.h"
@@ -70,7 +71,8 @@ struct ServiceOptions {
   identity::Rate logins_per_peer = {.per_second = 5, .burst = 20};
   jobs::JobsOptions jobs = {};
   std::int64_t long_answer_ms = 10'000;  ///< of lessons, publications and audits
-  Clock clock = system_time_ms;
+  Clock clock = unstepped();             ///< of deadlines, limits, locks and tokens
+  Clock time_of_day = system_time_ms;    ///< of what is logged
   Deprecations old_names = deprecations();
   std::function<void(const std::string&)> log = {};  ///< one JSON line each
 };
@@ -121,6 +123,9 @@ struct ApiRoute {
 inline constexpr int kHeavyAtOnce = 3;
 
 const std::vector<ApiRoute>& routes();
+
+/// Workers for health and pages, and for logins; places for those who have shown no token.
+void add_doors(http::Options& options);
 
 /// The document for /api/v1/openapi.json, made from routes().
 std::string openapi();
@@ -215,6 +220,7 @@ class Service {
   Surveys surveys_;
   std::int64_t started_ms_ = 0;
   std::atomic<bool> is_stopping_{false};
+  std::mutex recovering_;             // held while the ledger is opened again
   mutable std::mutex mutex_;          // guards what follows, up to the counters
   std::map<std::string, int> heavy_;  // under way, by account
   struct Refusals {

@@ -102,7 +102,8 @@ Result<void> begin_work(Service& service, World& world, const Call& call, const 
                                                              .work = std::move(work.run),
                                                              .kind = work.kind,
                                                              .lane = jobs::Lane::kLong,
-                                                             .answer_ms = deadline},
+                                                             .answer_ms = deadline,
+                                                             .stop = std::move(work.stop)},
                                                             work.charged, work.watch));
   if (waits) {
     service.jobs().answer(call.account.name, made.id, call.reply);

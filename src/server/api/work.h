@@ -4,6 +4,8 @@
 // folder.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,6 +22,7 @@ struct Work {
   std::optional<session::Explanation> charged = {};
   jobs::Jobs::Work run;
   std::shared_ptr<EngineWatch> watch = nullptr;
+  std::shared_ptr<std::atomic<bool>> stop = nullptr;  ///< as in jobs::Jobs::Order
 };
 
 /// Notes it in the audit log, and makes a job of it: at deadline_ms, after which the caller is

@@ -142,20 +142,18 @@ class Connection final : public ConnectionBase,
     keeps_alive_ = parser_->keep_alive();
     request_.body = std::move(parser_->get().body());
     Request handed = request_.body.empty() ? request_ : take_request();
-    Reply reply([self = this->shared_from_this()](Response response) mutable {
-      const std::shared_ptr<Hub> hub = self->hub_;
-      if (hub->is_closed) return;
-      net::post(hub->io, [self = std::move(self), response = std::move(response)]() mutable {
-        self->respond(std::move(response), self->keeps_alive_);
-      });
-    });
-    net::post(hub_->workers, [hub = hub_, handed = std::move(handed),
-                              reply = std::move(reply)]() mutable {
-      try {
-        hub->handler(std::move(handed), std::move(reply));
-      } catch (const std::exception&) {  // a library's; without a reply the client is told of a bug
-      }
-    });
+    Reply reply(
+        [self = this->shared_from_this()](Response response) mutable {
+          const std::shared_ptr<Hub> hub = self->hub_;
+          if (hub->is_closed) return;
+          net::post(hub->io, [self = std::move(self), response = std::move(response)]() mutable {
+            self->respond(std::move(response), self->keeps_alive_);
+          });
+        },
+        [one = this->weak_from_this()] {
+          if (const auto self = one.lock()) self->is_known_ = true;
+        });
+    if (!hub_->hand_over(std::move(handed), reply)) reply(refuse(Refusal::kBusy));
   }
 
   /// The request without keeping a second copy of its body.
@@ -174,7 +172,7 @@ class Connection final : public ConnectionBase,
 
   void respond(Response response, bool keeps_alive) {
     release_body();
-    keeps_alive_ = keeps_alive && !hub_->is_stopping;
+    keeps_alive_ = keeps_alive && !hub_->is_stopping && !this->is_overdue();
     hub_->log(request_.id.empty() ? nullptr : &request_, response.status, start_);
     response_.emplace(static_cast<wire::status>(response.status), 11U);
     add_constant_headers(*response_);

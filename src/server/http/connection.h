@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,15 +34,24 @@ struct Hub {
   void leave(ConnectionBase* connection);
   void log(const Request* request, int status, std::chrono::steady_clock::time_point start) const;
 
-  /// Whether one more is welcome from there.
+  /// Whether one more is welcome from there; another one may have to give way (H6).
   bool has_room(const std::string& peer);
+  /// Hands a request to the pool that takes it. False: too many wait there.
+  bool hand_over(Request request, Reply reply);
   /// Lets none wait for a request any more, or drops all.
   void finish_connections(bool at_once);
 
   const Options options;
   const Handler handler;
   net::io_context io{1};
-  net::thread_pool workers;
+  /// Threads, and how many requests wait for them.
+  struct Crew {
+    explicit Crew(const Pool& given) : pool(given), threads(given.workers) {}
+    const Pool pool;
+    net::thread_pool threads;
+    std::atomic<std::size_t> waiting{0};
+  };
+  std::list<Crew> crews;  ///< the last one takes everything
   std::atomic<std::size_t> connection_count{0};
   std::atomic<std::size_t> body_bytes{0};  ///< of all requests that were not answered yet
   bool is_stopping = false;                ///< read and written by the thread of input and output
@@ -51,6 +61,7 @@ struct Hub {
   std::mutex mutex_;  // guards the next two: the last to hold a connection may be a worker
   std::set<ConnectionBase*> connections_;
   std::map<std::string, std::size_t> peers_;
+  std::uint64_t born_ = 0;
   std::string prefix_;
   std::uint64_t requests_ = 0;
 };
@@ -63,13 +74,28 @@ class ConnectionBase {
   virtual ~ConnectionBase();
 
   const std::string& peer() const { return peer_; }
+  bool is_stranger() const { return !is_known_ && !gives_way_; }
+  /// Ends it, for another one. In the thread of input and output.
+  void give_way() {
+    gives_way_ = true;
+    abort();
+  }
   /// Closes it if it waits for a request; else it closes after its response.
   virtual void finish() = 0;
   virtual void abort() = 0;
 
  protected:
+  bool is_overdue() const;
+
   std::shared_ptr<Hub> hub_;
   const std::string peer_;
+  std::atomic<bool> is_known_{false};
+
+ private:
+  friend struct Hub;
+  const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::uint64_t born_ = 0;  // in which order they came
+  bool gives_way_ = false;
 };
 
 /// Starts a connection; it keeps itself alive.

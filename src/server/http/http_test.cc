@@ -216,7 +216,50 @@ TEST(Http, ConnectionsAndBodiesAreCounted) {
   EXPECT_EQ(one.ask("GET", "/hello").status, 200);
   EXPECT_EQ(two.ask("GET", "/hello").status, 200);
   Client three(small.port());
+  EXPECT_EQ(three.receive().status, 503);
   EXPECT_TRUE(three.sees_end());
+}
+
+// H6: a crowd of strangers gives way to those who come.
+TEST(Http, StrangersDoNotKeepOthersOut) {
+  House house({.limits = {.strangers = 4}});
+  std::vector<std::unique_ptr<Client>> silent;
+  for (int i = 0; i < 30; ++i) {
+    silent.push_back(std::make_unique<Client>(house.port()));
+    EXPECT_EQ(Client(house.port()).ask("GET", "/hello").status, 200);
+  }
+  EXPECT_TRUE(silent.front()->sees_end());
+}
+
+// H7: those who wait for others do not keep the rest waiting.
+TEST(Http, APoolOfItsOwnWaitsForNobody) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_open = false;
+  Options options{.workers = 1};
+  options.pools = {
+      {.workers = 1, .takes = [](const Request& request) { return request.path == "/light"; }}};
+  const auto server = Server::listen(options, [&](const Request& request, const Reply& reply) {
+                        if (request.path != "/light") {
+                          std::unique_lock lock(mutex);
+                          changed.wait(lock, [&] { return is_open; });
+                        }
+                        reply({.body = request.path});
+                      }).value();
+  std::vector<std::unique_ptr<Client>> heavy;
+  for (int i = 0; i < 5; ++i) {
+    heavy.push_back(std::make_unique<Client>(server->port()));
+    heavy.back()->send("GET /heavy HTTP/1.1\r\nHost: t\r\n\r\n");
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(Client(server->port()).ask("GET", "/light").body, "/light");
+  }
+  {
+    const std::lock_guard lock(mutex);
+    is_open = true;
+  }
+  changed.notify_all();
+  for (auto& client : heavy) EXPECT_EQ(client->receive().body, "/heavy");
 }
 
 // H5: a handler that forgets its client, or throws, is a bug, and tells nothing of it.

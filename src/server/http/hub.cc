@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What connections share.
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "engine/keyed_hash.h"
@@ -10,7 +12,10 @@
 namespace discreet::server::http {
 
 Hub::Hub(Options given, Handler on_request)
-    : options(std::move(given)), handler(std::move(on_request)), workers(options.workers) {
+    : options(std::move(given)), handler(std::move(on_request)) {
+  constexpr std::size_t kWaitingMax = 1024;
+  for (const Pool& pool : options.pools) crews.emplace_back(pool);
+  crews.emplace_back(Pool{options.workers, {}, kWaitingMax});
   const auto secret = engine::Secret::fresh();
   const std::uint64_t word = secret ? secret->words[0] : 0;
   prefix_ = ledger::to_hex(std::string_view(reinterpret_cast<const char*>(&word), sizeof(word)));
@@ -24,6 +29,7 @@ std::string Hub::next_id() {
 
 void Hub::enter(ConnectionBase* connection) {
   const std::lock_guard lock(mutex_);
+  connection->born_ = born_++;
   connections_.insert(connection);
   ++peers_[connection->peer()];
   connection_count = connections_.size();
@@ -39,10 +45,50 @@ void Hub::leave(ConnectionBase* connection) {
 
 bool Hub::has_room(const std::string& peer) {
   const std::lock_guard lock(mutex_);
-  if (connections_.size() >= options.limits.connections) return false;
-  const auto found = peers_.find(peer);
-  return found == peers_.end() || found->second < options.limits.connections_per_peer ||
-         is_loopback(peer);
+  const Limits& limits = options.limits;
+  if (connections_.size() >= limits.connections) return false;
+  const auto own = peers_.find(peer);
+  if (own != peers_.end() && own->second >= limits.connections_per_peer && !is_loopback(peer)) {
+    return false;
+  }
+  std::map<std::string, std::size_t> strangers;  // by address
+  std::size_t all = 0;
+  for (const ConnectionBase* const each : connections_) {
+    if (!each->is_stranger()) continue;
+    ++strangers[each->peer()];
+    ++all;
+  }
+  std::string crowd = peer;
+  if (is_loopback(peer) || strangers[peer] < limits.strangers_per_peer) {
+    if (all < limits.strangers) return true;
+    for (const auto& [name, size] : strangers) {
+      if (size > strangers[crowd]) crowd = name;
+    }
+  }
+  ConnectionBase* oldest = nullptr;
+  for (ConnectionBase* const each : connections_) {
+    if (!each->is_stranger() || each->peer() != crowd) continue;
+    if (oldest == nullptr || each->born_ < oldest->born_) oldest = each;
+  }
+  if (oldest == nullptr) return false;
+  oldest->give_way();
+  return true;
+}
+
+bool Hub::hand_over(Request request, Reply reply) {
+  const auto crew = std::ranges::find_if(
+      crews, [&](const Crew& each) { return !each.pool.takes || each.pool.takes(request); });
+  if (crew->waiting >= crew->pool.waiting_max) return false;
+  ++crew->waiting;
+  net::post(crew->threads, [this, crew, request = std::move(request),
+                            reply = std::move(reply)]() mutable {
+    --crew->waiting;
+    try {
+      handler(std::move(request), std::move(reply));
+    } catch (const std::exception&) {  // a library's; without a reply the client is told of a bug
+    }
+  });
+  return true;
 }
 
 void Hub::finish_connections(bool at_once) {
@@ -66,5 +112,10 @@ ConnectionBase::ConnectionBase(std::shared_ptr<Hub> hub, std::string peer)
 }
 
 ConnectionBase::~ConnectionBase() { hub_->leave(this); }
+
+bool ConnectionBase::is_overdue() const {
+  const std::chrono::milliseconds most(hub_->options.limits.stranger_ms);
+  return !is_known_ && std::chrono::steady_clock::now() - since_ > most;
+}
 
 }  // namespace discreet::server::http

@@ -86,6 +86,7 @@ std::string_view Request::part(std::string_view name) const {
 
 struct Reply::State {
   Send send;
+  std::function<void()> vouch = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::atomic<bool> is_sent{false};
 
@@ -100,7 +101,14 @@ struct Reply::State {
   }
 };
 
-Reply::Reply(Send send) : state_(std::make_shared<State>()) { state_->send = std::move(send); }
+Reply::Reply(Send send, std::function<void()> vouch) : state_(std::make_shared<State>()) {
+  state_->send = std::move(send);
+  state_->vouch = std::move(vouch);
+}
+
+void Reply::vouch() const {
+  if (state_->vouch) state_->vouch();
+}
 
 void Reply::operator()(Response response) const {
   DISCREET_CHECK(state_->once(std::move(response)));

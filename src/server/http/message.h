@@ -43,11 +43,13 @@ struct Response {
 class Reply {
  public:
   using Send = std::function<void(Response)>;
-  explicit Reply(Send send);
+  explicit Reply(Send send, std::function<void()> vouch = {});
   void operator()(Response response) const;
   /// A header of the response to come, whatever that is; a second one of a name joins the first
   /// behind a comma. Requires: nothing was sent.
   void add_header(std::string name, std::string value) const;
+  /// The client has shown who it is: its connection is no stranger's any more.
+  void vouch() const;
 
  private:
   struct State;

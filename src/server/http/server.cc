@@ -2,12 +2,14 @@
 #include "server/http/server.h"
 
 #include <charconv>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "server/http/connection.h"
 #include "server/http/tls.h"
 #include "server/peer.h"
+#include "server/thread.h"
 
 namespace discreet::server::http {
 namespace {
@@ -49,7 +51,7 @@ class Server::Impl {
     if (error) return failed(where, error);
     port_ = acceptor_.local_endpoint().port();
     accept();
-    thread_ = std::thread([this] { hub_->io.run(); });
+    DISCREET_ASSIGN(thread_, start_thread([this] { hub_->io.run(); }));
     return {};
   }
 
@@ -60,7 +62,7 @@ class Server::Impl {
     hub_->is_closed = true;
     hub_->io.restart();
     hub_->io.poll();  // replies that came in between
-    hub_->workers.join();
+    for (Hub::Crew& crew : hub_->crews) crew.threads.join();
     hub_->io.restart();
     hub_->io.poll();
   }
@@ -91,13 +93,27 @@ class Server::Impl {
     const tcp::endpoint peer = socket.remote_endpoint(error);
     if (error) return;
     std::string name = peer_of(peer.address().to_string());
-    if (!hub_->has_room(name)) return;  // closes it
+    if (!hub_->has_room(name)) return turn_away(socket);
     socket.set_option(tcp::no_delay(true), error);
     if (context_) {
       start_tls(hub_, std::move(socket), std::move(name), *context_);
     } else {
       start_plain(hub_, std::move(socket), std::move(name));
     }
+  }
+
+  /// As much as can be said without waiting; then it is closed.
+  void turn_away(tcp::socket& socket) const {
+    if (context_) return;
+    static const std::string kBusy = [] {
+      const Response response = refuse(Refusal::kBusy);
+      return "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
+             "Content-Type: application/json\r\nContent-Length: " +
+             std::to_string(response.body.size()) + "\r\n\r\n" + response.body;
+    }();
+    boost::system::error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.send(net::buffer(kBusy), 0, ignored);
   }
 
   void begin_to_stop() {
@@ -135,9 +151,14 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
 
 Result<std::unique_ptr<Server>> Server::listen(Options options, Handler handler) {
-  auto impl = std::make_unique<Impl>(std::move(options), std::move(handler));
-  DISCREET_TRY(impl->open());
-  return std::unique_ptr<Server>(new Server(std::move(impl)));
+  try {
+    auto impl = std::make_unique<Impl>(std::move(options), std::move(handler));
+    DISCREET_TRY(impl->open());
+    return std::unique_ptr<Server>(new Server(std::move(impl)));
+  } catch (const std::system_error&) {  // of the workers
+    return Error{Code::kStorage,
+                 "the system has no thread left; end other processes, or raise their limit"};
+  }
 }
 
 std::uint16_t Server::port() const { return impl_->port(); }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ledger/scratch_for_tests.h"
+#include "server/clock.h"
 #include "server/identity/accounts.h"
 #include "server/identity/audit_log.h"
 #include "server/peer.h"
@@ -90,6 +91,27 @@ TEST(Peer, IsOneForWhomeverASubscriberCanBe) {
                            {"", "", false}}) {
     EXPECT_EQ(peer_of(each.address), each.peer);
     EXPECT_EQ(is_loopback(peer_of(each.address)), each.is_loopback) << each.address;
+  }
+}
+
+TEST(Limits, DoNotSeeTheSystemsClockStep) {
+  std::int64_t system = 1'700'000'000'000;
+  std::int64_t steady = 77;
+  const Clock clock = unstepped([&] { return system; }, [&] { return steady; });
+  EXPECT_EQ(clock(), 1'700'000'000'000);
+  RateLimit limit({.per_second = 10, .burst = 1}, clock);
+  LockOut lock(clock, 1);
+  for (const std::int64_t step : {-3'600'000, 3'600'000, -1, 1'000'000'000}) {
+    system += step;
+    EXPECT_TRUE(limit.take("ann"));
+    EXPECT_FALSE(limit.take("ann"));
+    lock.note("ann", false);
+    system += step;
+    EXPECT_FALSE(limit.take("ann"));
+    EXPECT_TRUE(lock.is_locked("ann"));
+    lock.note("ann", true);
+    steady += 100;
+    EXPECT_EQ(clock() - 1'700'000'000'000, steady - 77);
   }
 }
 

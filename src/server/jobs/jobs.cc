@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "server/identity/password.h"
@@ -40,9 +41,40 @@ std::int64_t tick_at(std::int64_t time_ms, int tick_ms) {
 }
 
 Jobs::Jobs(JobsOptions options) : options_(std::move(options)) {
-  questions_ = std::thread([this] { run_works(Lane::kQuestions); });
-  long_works_ = std::thread([this] { run_works(Lane::kLong); });
-  ticks_ = std::thread([this] { run_ticks(); });
+  try {
+    threads_.emplace_back([this] { run_ticks(); });
+    threads_.emplace_back([this] { run_works(Lane::kQuestions); });
+    for (std::size_t i = 0; i < options_.long_threads; ++i) {
+      threads_.emplace_back([this] { run_works(Lane::kLong); });
+    }
+  } catch (const std::system_error&) {
+    stop();
+    throw;
+  }
+}
+
+void Jobs::Queue::add(Found job) {
+  std::deque<Found>& own = waiting_[job->facts.analyst];
+  if (own.empty()) turns_.push_back(job->facts.analyst);
+  own.push_back(std::move(job));
+}
+
+Jobs::Found Jobs::Queue::take() {
+  const auto turn = std::ranges::find_if(
+      turns_, [&](const std::string& analyst) { return !running_.contains(analyst); });
+  if (turn == turns_.end()) return nullptr;
+  const std::string analyst = *turn;
+  turns_.erase(turn);
+  const auto own = waiting_.find(analyst);
+  Found job = std::move(own->second.front());
+  own->second.pop_front();
+  if (own->second.empty()) {
+    waiting_.erase(own);
+  } else {
+    turns_.push_back(analyst);  // behind all who wait now
+  }
+  running_.insert(analyst);
+  return job;
 }
 
 Jobs::~Jobs() { stop(); }
@@ -52,12 +84,13 @@ void Jobs::stop() {
     const std::lock_guard lock(mutex_);
     if (is_stopping_) return;
     is_stopping_ = true;
+    for (const auto& [due, job] : due_) {
+      if (job->stop) *job->stop = true;
+    }
     has_work_.notify_all();
     has_due_.notify_all();
   }
-  questions_.join();
-  long_works_.join();
-  ticks_.join();
+  for (std::thread& thread : threads_) thread.join();
   const std::lock_guard lock(mutex_);
   for (const auto& [due, job] : due_) {
     for (const http::Reply& reply : std::exchange(job->replies, {})) reply(interrupted());
@@ -83,11 +116,12 @@ Result<JobFacts> Jobs::submit(Order order) {
                 .lane = order.lane};
   job->work = std::move(order.work);
   job->delivered = std::move(order.delivered);
+  job->stop = std::move(order.stop);
   job->taken_ms = options_.clock();
   job->number = next_++;
   schedule(job, job->taken_ms + (order.answer_ms == 0 ? options_.answer_ms : order.answer_ms));
   jobs_[job->facts.id] = job;
-  queues_[order.lane].push_back(job);
+  queues_[order.lane].add(job);
   has_work_.notify_all();
   return job->facts;
 }
@@ -103,12 +137,11 @@ void Jobs::schedule(const Found& job, std::int64_t from_ms) {
 
 void Jobs::run_works(Lane lane) {
   std::unique_lock lock(mutex_);
-  std::deque<Found>& queue = queues_[lane];
+  Queue& queue = queues_[lane];
   while (true) {
-    has_work_.wait(lock, [&] { return is_stopping_ || !queue.empty(); });
+    Found job;
+    has_work_.wait(lock, [&] { return is_stopping_ || (job = queue.take()) != nullptr; });
     if (is_stopping_) return;
-    const Found job = std::move(queue.front());
-    queue.pop_front();
     lock.unlock();
     const auto progress = [&](int percent) {
       const std::lock_guard again(mutex_);
@@ -116,12 +149,18 @@ void Jobs::run_works(Lane lane) {
     };
     auto done = std::make_shared<Done>(http::refuse(Error{Code::kBug, ""}));
     try {
-      *done = job->work(progress);
+      if (job->stop && *job->stop) {
+        *done = interrupted();
+      } else {
+        *done = job->work(progress);
+      }
     } catch (const std::exception&) {  // a library's
     }
     lock.lock();
     job->work = {};
     job->done = std::move(done);
+    queue.end(*job);
+    has_work_.notify_all();  // another job of that analyst may have waited for this one
   }
 }
 
@@ -222,6 +261,7 @@ Result<JobFacts> Jobs::cancel(const std::string& analyst, const std::string& id)
   DISCREET_ASSIGN(const Found job, find(analyst, id));
   if (job->facts.stage == Stage::kWaiting) {
     job->facts.stage = Stage::kCancelled;
+    if (job->stop) *job->stop = true;
     for (const http::Reply& reply : std::exchange(job->replies, {})) reply(cancelled_response());
   }
   return job->facts;

@@ -10,23 +10,30 @@
 //     ledger and free to ask for again.
 // J3  Until the deadline an analyst sees that the job waits and until when; how far the engine has
 //     come is for the owner.
-// J4  What takes long (a model, a publication, an audit) has a lane and a thread of its own, so
-//     that questions do not wait for it; its asker chooses how long it takes, in public.
+// J4  What takes long (a model, a publication, an audit) has a lane and threads of its own, so that
+//     questions do not wait for it; its asker chooses how long it takes, in public.
+// J5  A lane serves the analysts who wait in turn, one job of each, and runs one job of an analyst
+//     at a time. So where every job ends within T, and n other analysts wait, an analyst's next job
+//     begins after (n + 1) T at the latest, however many jobs the others have (one thread).
+// J6  What is free of charge stops when it is cancelled, and when the server stops (Order::stop).
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/result.h"
+#include "server/clock.h"
 #include "server/http/message.h"
 
 namespace discreet::server::jobs {
@@ -38,9 +45,10 @@ struct JobsOptions {
   std::size_t waiting_max = 1000;  ///< in all; more are refused before anything is charged
   std::size_t waiting_per_analyst = 100;
   std::size_t long_per_analyst = 3;
+  std::size_t long_threads = 2;
   std::size_t kept_max = 10'000;                   ///< finished ones, the newest
   std::size_t kept_bytes = std::size_t{64} << 20;  ///< of their answers together
-  Clock clock = system_time_ms;
+  Clock clock = unstepped();
 };
 
 enum class Stage { kWaiting, kDone, kCancelled };
@@ -85,8 +93,12 @@ class Jobs {
     std::string kind = "query";
     Lane lane = Lane::kQuestions;
     std::int64_t answer_ms = 0;  ///< 0: as the options say
+    /// Set when nobody wants it any more; the work looks at it. Null for what is charged: that runs
+    /// to its end (J2).
+    std::shared_ptr<std::atomic<bool>> stop = {};
   };
 
+  /// Throws std::system_error when there are no threads.
   explicit Jobs(JobsOptions options);
   /// Lets the work that is under way end; what waits is answered with kInterrupted.
   ~Jobs();
@@ -116,12 +128,27 @@ class Jobs {
     JobFacts facts;
     Work work;
     std::function<void()> delivered;
+    std::shared_ptr<std::atomic<bool>> stop;
     std::int64_t taken_ms = 0;
     std::uint64_t number = 0;    // in the order of asking
     std::shared_ptr<Done> done;  // none: not finished
     std::vector<http::Reply> replies;
   };
   using Found = std::shared_ptr<Job>;
+
+  /// Jobs that wait for a thread, by analyst (J5).
+  class Queue {
+   public:
+    void add(Found job);
+    /// The next one of an analyst who has none running; null: there is none.
+    Found take();
+    void end(const Job& job) { running_.erase(job.facts.analyst); }
+
+   private:
+    std::map<std::string, std::deque<Found>> waiting_;  // none is empty
+    std::list<std::string> turns_;                      // who waits, whose turn it is first
+    std::set<std::string> running_;
+  };
 
   Result<Found> find(const std::string& analyst, const std::string& id) const;
   void run_works(Lane lane);
@@ -136,13 +163,11 @@ class Jobs {
   bool is_stopping_ = false;
   std::map<std::string, Found> jobs_;
   std::uint64_t next_ = 0;
-  std::map<Lane, std::deque<Found>> queues_;
+  std::map<Lane, Queue> queues_;
   std::multimap<std::int64_t, Found> due_;
   std::deque<Found> kept_;
   std::size_t kept_bytes_ = 0;
-  std::thread questions_;
-  std::thread long_works_;
-  std::thread ticks_;
+  std::vector<std::thread> threads_;
 };
 
 /// What is said of a cancelled job.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// J1 to J3. Real time passes here, but nothing is judged by how fast it did.
+// J1 to J6. Real time passes here, but nothing is judged by how fast it did.
 #include "server/jobs/jobs.h"
 
 #include <future>
@@ -167,6 +167,127 @@ TEST(Jobs, LongWorkHasALaneOfItsOwn) {
   EXPECT_EQ(own[1].kind, "learn");
   EXPECT_TRUE(own[1].has_report);
   EXPECT_TRUE(jobs.of("press", 10).empty());
+}
+
+/// Holds a thread until it is opened.
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_open = false;
+  void open() {
+    const std::lock_guard lock(mutex);
+    is_open = true;
+    changed.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return is_open; });
+  }
+};
+
+// J5: whoever asks for much waits for itself.
+TEST(Jobs, ServeAnalystsInTurn) {
+  struct Case {
+    std::vector<std::string> asked;
+    std::string served;
+  };
+  for (const Case& each : {Case{{"a", "a", "a", "b"}, "abaa"},
+                           {{"a", "a", "a", "b", "c", "b"}, "abcaba"},
+                           {{"a", "b", "a", "b", "a", "c"}, "abcaba"},
+                           {{"a", "a", "a"}, "aaa"}}) {
+    Gate gate;
+    std::mutex mutex;
+    std::string served;
+    Gate all;
+    Jobs jobs({.tick_ms = 5, .answer_ms = 5});  // its threads end before what they use
+    ASSERT_TRUE(jobs.submit("first", [&](const auto&) {
+      gate.wait();
+      return http::Response{};
+    }));
+    for (const std::string& analyst : each.asked) {
+      ASSERT_TRUE(jobs.submit(analyst, [&, analyst](const auto&) {
+        const std::lock_guard lock(mutex);
+        served += analyst;
+        if (served.size() == each.asked.size()) all.open();
+        return http::Response{};
+      }));
+    }
+    gate.open();
+    all.wait();
+    EXPECT_EQ(served, each.served);
+  }
+}
+
+// Of the lane with two threads one analyst has one.
+TEST(Jobs, OfOneAnalystRunOneAtATime) {
+  Gate gate;
+  Gate done;
+  std::atomic<int> begun{0};
+  Jobs jobs({.tick_ms = 5, .answer_ms = 5});
+  const auto order = [&](const std::string& analyst, Jobs::Work work) {
+    ASSERT_TRUE(jobs.submit({.analyst = analyst, .work = std::move(work), .lane = Lane::kLong}));
+  };
+  for (int i = 0; i < 3; ++i) {
+    order("a", [&](const auto&) {
+      ++begun;
+      gate.wait();
+      return http::Response{};
+    });
+  }
+  order("b", [&](const auto&) {
+    done.open();
+    return http::Response{};
+  });
+  done.wait();  // while a's first one has the other thread
+  EXPECT_LE(begun, 1);
+  gate.open();
+}
+
+// J6
+TEST(Jobs, StopWhenNobodyWantsThem) {
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  Gate begun;
+  Jobs jobs({.tick_ms = 5, .answer_ms = 5});
+  const auto job = jobs.submit({.analyst = "a",
+                                .work =
+                                    [&](const auto&) {
+                                      begun.open();
+                                      while (!*stop) std::this_thread::yield();
+                                      return http::Response{};
+                                    },
+                                .lane = Lane::kLong,
+                                .stop = stop});
+  ASSERT_TRUE(job);
+  begun.wait();
+  ASSERT_TRUE(jobs.cancel("a", job->id));
+  EXPECT_TRUE(*stop);
+  // One that waits behind it, and is cancelled, never begins; and the server's end stops all.
+  const auto other = std::make_shared<std::atomic<bool>>(false);
+  ASSERT_TRUE(jobs.submit({.analyst = "a",
+                           .work =
+                               [&](const auto&) {
+                                 while (!*other) std::this_thread::yield();
+                                 return http::Response{};
+                               },
+                           .lane = Lane::kLong,
+                           .stop = other}));
+  jobs.stop();
+  EXPECT_TRUE(*other);
+}
+
+// Whoever sets the system's clock moves no deadline.
+TEST(Jobs, AreAnsweredWhenTheClockSteps) {
+  for (const std::int64_t step : {-3'600'000, 3'600'000}) {
+    std::atomic<std::int64_t> system{1'700'000'000'000};
+    Gate answered;
+    Jobs jobs({.tick_ms = 5, .answer_ms = 50, .clock = unstepped([&] { return system.load(); })});
+    const auto job = jobs.submit("a", [](const auto&) { return http::Response{}; });
+    ASSERT_TRUE(job);
+    system += step;
+    jobs.answer("a", job->id, http::Reply([&](const http::Response&) { answered.open(); }));
+    answered.wait();
+    EXPECT_EQ(jobs.look("a", job->id)->due_ms, job->due_ms);
+  }
 }
 
 }  // namespace

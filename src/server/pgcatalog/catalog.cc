@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/pgcatalog/catalog.h"
 
+#include <algorithm>
 #include <charconv>
-#include <condition_variable>
+#include <chrono>
 #include <map>
+#include <system_error>
 #include <thread>
 
 #include "engine/duckdb/connection.h"
@@ -13,36 +15,6 @@ namespace discreet::server::pgcatalog {
 namespace {
 
 namespace duckdb = engine::duckdb;
-
-/// Stops a statement that takes too long.
-class Watch {
- public:
-  Watch(duckdb::Connection& connection, int allowed_ms)
-      : thread_([this, &connection, allowed_ms] {
-          std::unique_lock lock(mutex_);
-          const auto time = std::chrono::milliseconds(allowed_ms);
-          while (!is_over_.wait_for(lock, is_late_ ? std::chrono::milliseconds(10) : time,
-                                    [&] { return is_done_; })) {
-            is_late_ = true;  // again and again: a statement may be between two stops
-            connection.interrupt();
-          }
-        }) {}
-  ~Watch() {
-    {
-      const std::lock_guard lock(mutex_);
-      is_done_ = true;
-    }
-    is_over_.notify_one();
-    thread_.join();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable is_over_;
-  bool is_done_ = false;
-  bool is_late_ = false;
-  std::thread thread_;
-};
 
 std::uint32_t type_named(const std::string& name) {
   static const std::map<std::string, std::uint32_t> kTypes = {
@@ -146,34 +118,159 @@ std::size_t text_size(duckdb_vector vector, idx_t row) {
 
 }  // namespace
 
-Catalog::Catalog(CatalogLimits limits) : limits_(limits) {}
+/// A thread that stops statements that take too long.
+class Catalog::Deadlines {
+ public:
+  explicit Deadlines(std::chrono::milliseconds most) : most_(most), thread_([this] { watch(); }) {}
+  ~Deadlines() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+  void begin(duckdb::Connection& connection) {
+    const std::lock_guard lock(mutex_);
+    running_[&connection] = Steady::now() + most_;
+    changed_.notify_one();
+  }
+  void end(duckdb::Connection& connection) {
+    const std::lock_guard lock(mutex_);
+    running_.erase(&connection);
+  }
+
+ private:
+  using Steady = std::chrono::steady_clock;
+
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!is_over_) {
+      if (running_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      Steady::time_point next = Steady::time_point::max();
+      for (auto& [connection, end] : running_) {
+        if (end <= Steady::now()) {
+          connection->interrupt();
+          end = Steady::now() + kAgain;
+        }
+        next = std::min(next, end);
+      }
+      changed_.wait_until(lock, next);
+    }
+  }
+
+  static constexpr std::chrono::milliseconds kAgain{10};  // it may be between two steps
+  const std::chrono::milliseconds most_;
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::map<duckdb::Connection*, Steady::time_point> running_;
+  std::thread thread_;  // last: it uses the rest
+};
+
+/// A client's turn, with a connection of its own (G3).
+class Catalog::Turn {
+ public:
+  static Result<std::unique_ptr<Turn>> wait_for(Catalog& catalog, const std::string& client) {
+    std::unique_lock lock(catalog.mutex_);
+    const auto place = catalog.waiting_.insert(catalog.waiting_.end(), client);
+    const bool is_next =
+        catalog.changed_.wait_for(lock, std::chrono::milliseconds(catalog.limits_.wait_ms),
+                                  [&] { return may_go(catalog, place); });
+    catalog.waiting_.erase(place);
+    catalog.changed_.notify_all();
+    if (!is_next) return Error{Code::kInterrupted, "the catalog is busy; try again"};
+    std::unique_ptr<Turn> turn(new Turn(catalog, client));
+    catalog.running_.insert(client);
+    if (!catalog.free_.empty()) {
+      turn->connection_ = std::move(catalog.free_.back());
+      catalog.free_.pop_back();
+      return turn;
+    }
+    ++catalog.opened_;
+    lock.unlock();
+    auto made = catalog.open_one();
+    if (!made) return made.error();
+    turn->connection_ = std::move(*made);
+    return turn;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    const std::lock_guard lock(catalog_.mutex_);
+    if (connection_) {
+      catalog_.free_.push_back(std::move(connection_));
+    } else {
+      --catalog_.opened_;
+    }
+    catalog_.running_.erase(client_);
+    catalog_.changed_.notify_all();
+  }
+  duckdb::Connection& connection() { return *connection_; }
+
+ private:
+  Turn(Catalog& catalog, std::string client) : catalog_(catalog), client_(std::move(client)) {}
+
+  /// Whether nobody who came before could go in its place.
+  static bool may_go(const Catalog& catalog, std::list<std::string>::const_iterator place) {
+    if (catalog.free_.empty() && catalog.opened_ >= catalog.limits_.connections) return false;
+    const auto first = std::ranges::find_if(catalog.waiting_, [&](const std::string& client) {
+      return !catalog.running_.contains(client);
+    });
+    return first == place;
+  }
+
+  Catalog& catalog_;
+  const std::string client_;
+  Opened connection_;
+};
+
+Catalog::Catalog(const policy::Policy& policy, CatalogLimits limits)
+    : limits_(limits), setup_(setup(policy)) {}
 Catalog::~Catalog() = default;
 
 Result<std::unique_ptr<Catalog>> Catalog::open(const policy::Policy& policy, CatalogLimits limits) {
-  std::unique_ptr<Catalog> catalog(new Catalog(limits));
-  std::string words;
-  const engine::OwnerLog log{.say = [&](const std::string& said) { words = said; }, .progress = {}};
-  DISCREET_ASSIGN(catalog->connection_, duckdb::Connection::open(1, log));
-  std::vector<std::string> statements = setup(policy);
-  statements.emplace_back("SET memory_limit = '256MB'");
-  for (const std::string& statement : statements) {
-    const auto done = catalog->connection_->query(statement, log);
-    if (!done) return Error{Code::kBug, words + " in " + statement};
+  std::unique_ptr<Catalog> catalog(new Catalog(policy, limits));
+  try {
+    catalog->deadlines_ =
+        std::make_unique<Deadlines>(std::chrono::milliseconds(limits.statement_ms));
+  } catch (const std::system_error&) {
+    return Error{Code::kStorage, "the system has no thread left for the catalog"};
   }
-  DISCREET_TRY(catalog->connection_->lock({}, log));
+  DISCREET_ASSIGN(Opened first, catalog->open_one());
+  catalog->free_.push_back(std::move(first));
+  catalog->opened_ = 1;
   return catalog;
 }
 
-template <class Take>
-Result<void> Catalog::query(const std::string& sql, const Take& take) {
-  const std::lock_guard lock(mutex_);
+Result<Catalog::Opened> Catalog::open_one() const {
   std::string words;
   const engine::OwnerLog log{.say = [&](const std::string& said) { words = said; }, .progress = {}};
-  Result<void> done = [&] {
-    const Watch watch(*connection_, limits_.statement_ms);
-    return connection_->query(sql, log, take);
-  }();
-  connection_->resume();
+  DISCREET_ASSIGN(Opened connection, duckdb::Connection::open(1, log));
+  std::vector<std::string> statements = setup_;
+  statements.emplace_back("SET memory_limit = '128MB'");
+  for (const std::string& statement : statements) {
+    const auto done = connection->query(statement, log);
+    if (!done) return Error{Code::kBug, words + " in " + statement};
+  }
+  DISCREET_TRY(connection->lock({}, log));
+  return connection;
+}
+
+template <class Take>
+Result<void> Catalog::query(const std::string& sql, const std::string& client, const Take& take) {
+  DISCREET_ASSIGN(const std::unique_ptr<Turn> turn, Turn::wait_for(*this, client));
+  duckdb::Connection& connection = turn->connection();
+  std::string words;
+  const engine::OwnerLog log{.say = [&](const std::string& said) { words = said; }, .progress = {}};
+  deadlines_->begin(connection);
+  const Result<void> done = connection.query(sql, log, take);
+  deadlines_->end(connection);
+  connection.resume();
   if (done) return {};
   if (done.error().code == Code::kInterrupted) {
     return Error{Code::kInterrupted, "the statement took too long"};
@@ -182,10 +279,11 @@ Result<void> Catalog::query(const std::string& sql, const Take& take) {
   return Error{Code::kUnsupported, "the catalog cannot answer this: " + words};
 }
 
-Result<std::vector<CatalogColumn>> Catalog::describe(const std::string& sql) {
+Result<std::vector<CatalogColumn>> Catalog::describe(const std::string& sql,
+                                                     const std::string& client) {
   std::vector<CatalogColumn> columns;
   std::string unknown;
-  DISCREET_TRY(query("DESCRIBE " + sql, [&](const duckdb::Chunk& chunk) {
+  DISCREET_TRY(query("DESCRIBE " + sql, client, [&](const duckdb::Chunk& chunk) {
     const duckdb::Column names = duckdb::column(chunk, 0);
     const duckdb::Column types = duckdb::column(chunk, 1);
     for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.get()); ++row) {
@@ -200,11 +298,11 @@ Result<std::vector<CatalogColumn>> Catalog::describe(const std::string& sql) {
   return columns;
 }
 
-Result<std::vector<CatalogRow>> Catalog::run(const std::string& sql) {
+Result<std::vector<CatalogRow>> Catalog::run(const std::string& sql, const std::string& client) {
   std::vector<CatalogRow> rows;
   bool is_full = false;
   std::size_t bytes = 0;
-  DISCREET_TRY(query(sql, [&](const duckdb::Chunk& chunk) {
+  DISCREET_TRY(query(sql, client, [&](const duckdb::Chunk& chunk) {
     const idx_t columns = duckdb_data_chunk_get_column_count(chunk.get());
     for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.get()) && !is_full; ++row) {
       is_full = rows.size() >= limits_.rows_max || bytes > limits_.cells_bytes;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <fstream>
 #include <iomanip>
+#include <list>
 #include <sstream>
 #include <thread>
 
@@ -58,6 +59,14 @@ class Guest {
   }
   void log_in() const {
     Script script("ann", "");
+    log_in(&script);
+    while (script.written.find(std::string("Z\0\0\0\5I", 6)) == std::string::npos) {
+      script.write(receive());
+    }
+  }
+  /// Up to the first reply to the password.
+  void log_in(Script* with) const {
+    Script& script = *with;
     for (int step = 0; step < 3; ++step) {
       std::string bytes(step == 0 ? 4 : 5, '\0');
       ASSERT_TRUE(script.read(bytes.data(), bytes.size(), -1));
@@ -66,9 +75,6 @@ class Guest {
       std::string body(ntohl(length) - 4, '\0');
       ASSERT_TRUE(script.read(body.data(), body.size(), -1));
       send(bytes + body);
-      script.write(receive());
-    }
-    while (script.written.find(std::string("Z\0\0\0\5I", 6)) == std::string::npos) {
       script.write(receive());
     }
   }
@@ -151,6 +157,54 @@ TEST_F(Bounded, OneMoreThanThereMayBeIsToldSo) {
   EXPECT_TRUE(comes_down_to(1));
   const Guest another(server->port());
   another.log_in();
+}
+
+TEST_F(Bounded, AThreadThatIsNotToBeHadEndsOneConnection) {
+  std::atomic<bool> has_threads{true};
+  listen({.start_thread = [&](std::function<void()> run) -> Result<std::thread> {
+    if (!has_threads) return Error{Code::kStorage, "no thread"};
+    return start_thread(std::move(run));
+  }});
+  const Guest first(server->port());
+  first.log_in();
+  has_threads = false;
+  for (int i = 0; i < 30; ++i) {
+    const Guest turned_away(server->port());
+    EXPECT_NE(turned_away.receive_all().find("53300"), std::string::npos);
+  }
+  EXPECT_EQ(server->connections(), 1U);
+  first.send(message('Q', zero_ended("SELECT 1")));
+  EXPECT_NE(first.receive().find("SELECT 1"), std::string::npos);
+  has_threads = true;
+  const Guest again(server->port());
+  again.log_in();
+}
+
+TEST_F(Bounded, StrangersDoNotKeepOthersOut) {
+  listen({.connections = 3, .strangers = 4});
+  std::list<Guest> silent;
+  for (int i = 0; i < 40; ++i) {
+    silent.emplace_back(server->port());
+    if (i % 10 != 9) continue;
+    const Guest polite(server->port());
+    polite.log_in();  // the oldest of the others gave way
+    polite.send(message('Q', zero_ended("SELECT 1")));
+    EXPECT_NE(polite.receive().find("SELECT 1"), std::string::npos);
+  }
+  EXPECT_EQ(silent.front().receive_all(), "");
+  EXPECT_TRUE(comes_down_to(3));
+}
+
+TEST_F(Bounded, OneAccountDoesNotTakeAllPlaces) {
+  listen({.connections = 8, .connections_per_account = 2});
+  const Guest first(server->port());
+  first.log_in();
+  const Guest second(server->port());
+  second.log_in();
+  const Guest third(server->port());
+  Script script("ann", "");
+  third.log_in(&script);
+  EXPECT_NE(outline(script.written).find("E(53300)"), std::string::npos) << outline(script.written);
 }
 
 /// The timer that runs for the server's end of its only connection, as the kernel tells: 2 is the

@@ -56,6 +56,8 @@ struct ConversationFacts {
   bool needs_tls = false;
   ConversationLimits limits = {};
   Deprecations old_names = deprecations();  ///< of settings
+  /// Whether this account, whose password was proved, may have one more connection; none: it may.
+  std::function<bool(const std::string& account)> admit = {};
   /// Another connection's cancel request.
   std::function<void(std::int32_t process, std::int32_t secret)> cancel = {};
 };

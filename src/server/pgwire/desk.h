@@ -94,6 +94,7 @@ class Desk {
   virtual Result<std::optional<identity::Account>> account(
       const std::string& name, const identity::ScramVerifier& verifier) = 0;
   virtual bool may_ask(const std::string& account) = 0;
+  virtual bool may_look_up(const std::string& account) = 0;  ///< in the catalog
 
   virtual Result<Reading> reading() = 0;
   virtual Result<session::Explanation> explain(const session::Request& request) = 0;

@@ -251,10 +251,11 @@ bool Conversation::find_fields(const Statement& statement, const Cells* values,
   const auto reading = desk_.reading();
   if (!reading) return refuse(reading.error());
   if (statement.kind == Kind::kCatalog) {
+    if (!waits_its_turn([this] { return desk_.may_look_up(account_.name); })) return false;
     const auto printed = pgcatalog::print(statement.tree->root(),
                                           asker(statement, values == nullptr ? Cells{} : *values));
     if (!printed) return refuse(printed.error());
-    const auto columns = reading->catalog->describe(printed->sql);
+    const auto columns = reading->catalog->describe(printed->sql, account_.name);
     if (!columns) return refuse(columns.error());
     for (std::size_t i = 0; i < columns->size(); ++i) {
       const bool is_named = printed->names.size() == columns->size();
@@ -379,7 +380,7 @@ bool Conversation::look_up(const Statement& statement, const Cells& values, Outc
   }
   constexpr std::size_t kColumnsMax = 1664;  // PostgreSQL's
   if (fields.size() > kColumnsMax) return refuse(Refusal::kTooLarge);
-  const auto rows = reading->catalog->run(printed->sql);
+  const auto rows = reading->catalog->run(printed->sql, account_.name);
   if (!rows) return refuse(rows.error());
   return give(std::move(fields), *rows, out);
 }

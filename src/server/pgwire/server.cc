@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -101,7 +102,7 @@ class Server::Impl {
       DISCREET_ASSIGN(tls_, tls_context(options_.tls->certificate, options_.tls->key));
     }
     DISCREET_ASSIGN(port_, listener_.open(options_));
-    thread_ = std::thread([this] { accept_all(); });
+    DISCREET_ASSIGN(thread_, start_thread([this] { accept_all(); }));
     return {};
   }
 
@@ -132,15 +133,22 @@ class Server::Impl {
     std::string peer;
     std::int32_t process = 0;
     std::int32_t secret = 0;
-    Waiting waiting;
+    Waiting waiting = {};
+    std::string account = {};  ///< whose password was proved; empty: a stranger
+    bool gives_way = false;    ///< it was hung up on, and will end
     bool is_done = false;
-    std::thread thread;
+    std::thread thread = {};
+
+    bool is_stranger() const { return !is_done && !gives_way && account.empty(); }
+    bool is_known() const { return !is_done && !account.empty(); }
   };
 
   std::size_t open_count() const {
-    std::size_t count = 0;
-    for (const Entry& entry : entries_) count += entry.is_done ? 0 : 1;
-    return count;
+    return count([](const Entry& entry) { return !entry.is_done; });
+  }
+  template <class Is>
+  std::size_t count(const Is& is) const {
+    return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), is));
   }
 
   void accept_all() {
@@ -149,6 +157,10 @@ class Server::Impl {
       const int found = poll(&ready, 1, 100);
       reap();
       if (found <= 0) continue;
+      if (is_crowded()) {  // those that give way have threads until they notice
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        continue;
+      }
       sockaddr_storage peer{};
       socklen_t size = sizeof(peer);
       const int socket =
@@ -159,30 +171,76 @@ class Server::Impl {
     }
   }
 
-  bool has_room(const std::string& peer) const {
-    std::size_t same = 0;
-    for (const Entry& entry : entries_) same += !entry.is_done && entry.peer == peer ? 1 : 0;
-    return open_count() < options_.connections &&
-           (is_loopback(peer) || same < options_.connections_per_peer);
+  bool is_crowded() {
+    const std::lock_guard lock(mutex_);
+    return entries_.size() >= options_.connections + 2 * options_.strangers;
+  }
+
+  /// Whether a stranger may come in from there; another one may have to give way.
+  bool has_room(const std::string& peer) {
+    const auto is_known = [](const Entry& entry) { return entry.is_known(); };
+    if (count(is_known) >= options_.connections) return false;
+    std::map<std::string, std::size_t> strangers;  // by address
+    std::size_t all = 0;
+    for (const Entry& entry : entries_) {
+      if (!entry.is_stranger()) continue;
+      ++strangers[entry.peer];
+      ++all;
+    }
+    std::string crowd = peer;
+    if (is_loopback(peer) || strangers[peer] < options_.strangers_per_peer) {
+      if (all < options_.strangers) return true;
+      for (const auto& [name, size] : strangers) {
+        if (size > strangers[crowd]) crowd = name;
+      }
+    }
+    for (Entry& entry : entries_) {  // the oldest come first
+      if (!entry.is_stranger() || entry.peer != crowd) continue;
+      entry.gives_way = true;
+      hang_up(entry.socket);
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether one more of that account may stay; then it is no stranger any more.
+  bool admit(Entry& entry, const std::string& account) {
+    const std::lock_guard lock(mutex_);
+    const auto others = [&](const auto& is_alike) {
+      return count([&](const Entry& each) { return each.is_known() && is_alike(each); });
+    };
+    const bool is_welcome = !entry.gives_way &&
+                            others([](const Entry&) { return true; }) < options_.connections &&
+                            others([&](const Entry& each) { return each.account == account; }) <
+                                options_.connections_per_account &&
+                            (is_loopback(entry.peer) || others([&](const Entry& each) {
+                                                          return each.peer == entry.peer;
+                                                        }) < options_.connections_per_peer);
+    if (is_welcome) entry.account = account;
+    return is_welcome;
+  }
+
+  static void turn_away(int socket) {
+    Writer out;
+    write_error(out, fault_of(Refusal::kTooManyConnections), "FATAL");
+    send(socket, out.gathered().data(), out.gathered().size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    close(socket);
   }
 
   void begin(int socket, const std::string& peer) {
     prepare(socket);
     const auto secret = engine::Secret::fresh();
     const std::lock_guard lock(mutex_);
-    if (!has_room(peer) || !secret) {
-      Writer out;
-      write_error(out, fault_of(Refusal::kTooManyConnections), "FATAL");
-      send(socket, out.gathered().data(), out.gathered().size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      close(socket);
-      return;
-    }
-    Entry& entry = entries_.emplace_back();
-    entry.socket = socket;
-    entry.peer = peer;
+    if (!secret || !has_room(peer)) return turn_away(socket);
+    Entry& entry = entries_.emplace_back(Entry{.socket = socket, .peer = peer});
     entry.process = next_process_++;
     entry.secret = static_cast<std::int32_t>(secret->words[0]);
-    entry.thread = std::thread([this, &entry] { converse(entry); });
+    auto thread = options_.start_thread([this, &entry] { converse(entry); });
+    if (!thread) {
+      entries_.pop_back();
+      return turn_away(socket);
+    }
+    entry.thread = std::move(*thread);
   }
 
   void converse(Entry& entry) {
@@ -199,6 +257,7 @@ class Server::Impl {
         .secret = entry.secret,
         .needs_tls = options_.tls.has_value(),
         .limits = options_.limits,
+        .admit = [this, &entry](const std::string& account) { return admit(entry, account); },
         .cancel = [this](std::int32_t process, std::int32_t secret) { cancel(process, secret); }};
     try {
       Conversation(*stream, desk_, entry.waiting, std::move(facts)).run();

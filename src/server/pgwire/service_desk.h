@@ -14,7 +14,8 @@ namespace discreet::server::pgwire {
 class ServiceDesk final : public Desk {
  public:
   /// The service must outlive it.
-  explicit ServiceDesk(api::Service& service) : service_(service) {}
+  explicit ServiceDesk(api::Service& service)
+      : service_(service), look_ups_(kLookUps, service.options().clock) {}
 
   bool may_log_in(const std::string& peer) override { return service_.may_log_in(peer); }
   Result<identity::ScramVerifier> verifier(const std::string& name) override {
@@ -26,6 +27,7 @@ class ServiceDesk final : public Desk {
     return service_.accounts().find_scram(name, verifier);
   }
   bool may_ask(const std::string& account) override { return service_.may_ask(account); }
+  bool may_look_up(const std::string& account) override { return look_ups_.take(account); }
 
   Result<Reading> reading() override;
   Result<session::Explanation> explain(const session::Request& request) override;
@@ -44,7 +46,11 @@ class ServiceDesk final : public Desk {
   Result<std::optional<Asked>> wait(const session::Request& request, const Waiting& waiting,
                                     const std::function<bool()>& is_gone);
 
+  /// Clients of this protocol ask hundreds of things when they connect.
+  static constexpr identity::Rate kLookUps{.per_second = 100, .burst = 1000};
+
   api::Service& service_;
+  identity::RateLimit look_ups_;
   std::mutex mutex_;  // guards the next
   Current current_;
 };

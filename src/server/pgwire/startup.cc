@@ -184,6 +184,9 @@ bool Conversation::authenticate() {
   const bool is_here = database_.empty() || database_ == user_ || database_ == "postgres" ||
                        database_ == pgcatalog::kDatabaseName;
   if (!is_here) return fatal(fault_of(Refusal::kUnknownDatabase));
+  if (facts_.admit && !facts_.admit(account_.name)) {
+    return fatal(fault_of(Refusal::kTooManyConnections));
+  }
   welcome();
   return true;
 }
