@@ -18,4 +18,4 @@ from .session import Session, connect
 __all__ = ["Answer", "Budget", "BudgetError", "Column", "ConflictError", "CorruptError", "Curve", "EngineError", "EntropyError",
            "Error", "Explanation", "Interval", "InvalidInput", "NotFound", "Refused", "Session", "Stopped", "StorageError",
            "Unsupported", "account", "audit", "connect", "learn", "local", "noise"]
-__version__ = "0.9.0"
+__version__ = "0.10.0"

@@ -5,6 +5,6 @@
 
 namespace discreet {
 
-inline constexpr const char* kVersion = "0.9.0";
+inline constexpr const char* kVersion = "0.10.0";
 
 }  // namespace discreet
