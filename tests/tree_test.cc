@@ -302,6 +302,7 @@ TEST(Tree, NoReaderChecksBytesOfAFileOrADatabase) {
       functions + "DISCREET_CHECK(duckdb_get_type_id(type.get()) == DUCKDB_TYPE_DECIMAL);",
       functions + "DISCREET_CHECK(colon != text.npos);",
       functions + "const std::size_t size = std::stoul(std::string(text.substr(0, colon)));",
+      "src/engine/duckdb/keyed.cc: DISCREET_CHECK(false);",  // the same
       "src/engine/duckdb/moments.cc: DISCREET_CHECK(clock.has_value());",
       "src/engine/duckdb/sources.cc: DISCREET_CHECK(false);",  // behind a switch over an enum
       interning + "DISCREET_CHECK(words_.size() < kFree);",
@@ -318,7 +319,8 @@ Found unaudited(const std::string& list, const std::string& cases) {
   const std::regex declared("\\bclass (?:mechanism::)?(\\w+);");
   for (std::sregex_iterator it(list.begin(), list.end(), declared), end; it != end; ++it) {
     const std::string name = (*it)[1];
-    const bool is_door = name == "Door" || name == "Verbs";  // they open for the others
+    // These open for the others, and seal again.
+    const bool is_door = name == "Door" || name == "Verbs" || name == "CountedDays";
     if (!is_door && !std::regex_search(cases, std::regex("\\b" + name + "\\b")))
       out.push_back(name);
   }

@@ -40,7 +40,8 @@ Result<std::vector<std::string>> Engine::repeated_keys(const policy::Policy&, co
   return Error{Code::kUnsupported, "this engine cannot check whether keys are unique"};
 }
 
-Result<Sensitive<mechanism::UnitRows>> Engine::read_rows(const plan::CheckedRows&, const random::Secret*, const OwnerLog&) {
+Result<Sensitive<mechanism::UnitRows>> Engine::read_rows(const plan::CheckedRows&,
+                                                         const random::Secret*, const OwnerLog&) {
   return Error{Code::kUnsupported, "this engine cannot learn; export the rows to a file first"};
 }
 

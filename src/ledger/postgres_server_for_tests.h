@@ -53,9 +53,10 @@ class PostgresServer {
     for (const char c : scratch_.path().string()) host += c == '/' ? "%2F" : std::string(1, c);
     return "postgres://dp@/" + database + "?host=" + host;
   }
-  /// A database that nobody used before.
+  /// A database that nobody used before, nor a child of this process.
   std::string fresh() {
-    const std::string name = "ledger" + std::to_string(++databases_);
+    const std::string name =
+        "ledger" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
     must("CREATE DATABASE " + name);
     return url(name);
   }
