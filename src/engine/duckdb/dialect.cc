@@ -265,11 +265,12 @@ Sql as_text(const StoredColumn& stored, Sql raw) {
   if (stored.type == DUCKDB_TYPE_VARCHAR) return raw;
   if (is_moment(stored.type)) return Sql::call("moment_text", {std::move(raw)});
   if (stored.type == DUCKDB_TYPE_DECIMAL) return Sql::call("decimal_text", {std::move(raw)});
-  // A file keeps a zero's sign or drops it by what other rows hold: a block of equal numbers is
-  // stored as one of them.
+  // A file keeps the sign of a zero and of a NaN or drops it by what other rows hold: a block of
+  // equal numbers is stored as one of them.
   if (stored.type == DUCKDB_TYPE_FLOAT || stored.type == DUCKDB_TYPE_DOUBLE) {
     const Sql zero = Sql::infix("=", {raw, Sql::number(0, "INTEGER")});
-    return Sql::choose({zero, Sql::text("0.0"), Sql::try_cast(raw, "VARCHAR")});
+    return Sql::choose({zero, Sql::text("0.0"), Sql::call("isnan", {raw}), Sql::text("nan"),
+                        Sql::try_cast(raw, "VARCHAR")});
   }
   return Sql::try_cast(std::move(raw), "VARCHAR");
 }
