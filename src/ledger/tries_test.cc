@@ -446,15 +446,22 @@ TEST(Tries, RandomHistoriesAreAsTheModelSays) {
   }
 }
 
+// On a busy machine a round of kills may leave nothing answered: then another one follows.
 TEST(RetryKill, OneChargeOneAnswerAtMostThreeDraws) {
-  const Scratch scratch;
-  RetryTrial trial(1, fixture::place_in(scratch, "ledger"));
-  for (const std::string& wrong : trial.run(60)) ADD_FAILURE() << wrong;
-  EXPECT_GT(trial.answered(), 0U);
-  EXPECT_GT(trial.taken_over(), 0U);
-  std::printf("kills: %d, answered: %d, taken over: %d, refused: %d\n",
-              static_cast<int>(trial.kills()), static_cast<int>(trial.answered()),
-              static_cast<int>(trial.taken_over()), static_cast<int>(trial.refused()));
+  std::uint64_t answered = 0;
+  std::uint64_t taken_over = 0;
+  for (std::uint64_t seed = 1; seed <= 20 && (answered == 0 || taken_over == 0); ++seed) {
+    const Scratch scratch;
+    RetryTrial trial(seed, fixture::place_in(scratch, "ledger"));
+    for (const std::string& wrong : trial.run(60)) ADD_FAILURE() << wrong;
+    answered += trial.answered();
+    taken_over += trial.taken_over();
+    std::printf("kills: %d, answered: %d, taken over: %d, refused: %d\n",
+                static_cast<int>(trial.kills()), static_cast<int>(trial.answered()),
+                static_cast<int>(trial.taken_over()), static_cast<int>(trial.refused()));
+  }
+  EXPECT_GT(answered, 0U);
+  EXPECT_GT(taken_over, 0U);
 }
 
 TEST(RetryKill, PlantedMistakesAreFound) {
