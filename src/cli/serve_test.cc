@@ -80,13 +80,11 @@ TEST(Serve, ItWarnsWhenLedgerAndWitnessAreOnOneDevice) {
   }
 }
 
+// The two places are on two devices where the machine has them.
 TEST(Serve, ItDoesNotWarnOfAWitnessOnAnotherDevice) {
   const Scratch here(Scratch::Place::kMemory);
   const Scratch there(Scratch::Place::kDisk);
-  if (device_of(here.path()).value() == device_of(there.path()).value()) {
-    GTEST_SKIP() << "there is no second device to write to: " << here.path() << ", "
-                 << there.path();
-  }
+  const bool is_one = device_of(here.path()).value() == device_of(there.path()).value();
   const ServedSurvey survey(program_path(), here.path(), 1);
   std::filesystem::rename(here / "witness", here / "moved");
   std::filesystem::copy_file(here / "moved", there / "witness");
@@ -94,7 +92,7 @@ TEST(Serve, ItDoesNotWarnOfAWitnessOnAnotherDevice) {
   std::replace(words.begin(), words.end(), survey.path("witness"), (there / "witness").string());
   ServerProcess server(words);
   ASSERT_NE(server.port(), 0) << server.said();
-  EXPECT_EQ(server.said().find(kOneDevice), std::string::npos) << server.said();
+  EXPECT_EQ(server.said().find(kOneDevice) != std::string::npos, is_one) << server.said();
 }
 
 TEST(Serve, ItTellsWhenThereAreNoPages) {
