@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "engine/engine_around.h"
+
 namespace discreet::server {
 namespace {
 
@@ -82,46 +84,22 @@ class Guard {
   std::thread thread_;                     // last: it uses the rest
 };
 
-class Limited final : public Engine {
+// What is asked about public tables, in short statements that are often remembered, has no limit.
+class Limited final : public engine::EngineAround {
  public:
-  Limited(Engine& engine, std::chrono::milliseconds most) : engine_(engine), guard_(engine, most) {}
+  Limited(Engine& engine, std::chrono::milliseconds most)
+      : EngineAround(engine), guard_(engine, most) {}
 
-  Result<void> ready(const plan::Checked& checked, const OwnerLog& log) override {
-    return engine_.ready(checked, log);
-  }
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const OwnerLog& log) override {
-    return limited(log, [&] { return engine_.run(checked, log); });
-  }
-  std::string explain(const plan::Checked& checked) const override {
-    return engine_.explain(checked);
-  }
-  void interrupt() override { engine_.interrupt(); }
-  // Statements of ours about public tables, which are short, and often remembered.
-  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
-                                                 const std::string& table,
-                                                 const std::string& column, std::size_t most,
-                                                 const OwnerLog& log) override {
-    return engine_.public_values(policy, table, column, most, log);
-  }
-  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
-                                    const std::vector<std::string>& columns,
-                                    const OwnerLog& log) override {
-    return engine_.multiplicity(policy, table, columns, log);
-  }
-  Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
-                                                 const OwnerLog& log) override {
-    return engine_.repeated_keys(policy, log);
+    return limited(log, [&] { return EngineAround::run(checked, log); });
   }
 
  protected:
   Result<Sensitive<mechanism::UnitRows>> read_rows(const plan::CheckedRows& question,
                                                    const random::Secret* names,
                                                    const OwnerLog& log) override {
-    return limited(log, [&] {
-      return names == nullptr ? engine_.rows(question, log)
-                              : engine_.named_rows(question, *names, log);
-    });
+    return limited(log, [&] { return EngineAround::read_rows(question, names, log); });
   }
 
  private:
@@ -136,7 +114,6 @@ class Limited final : public Engine {
     return done;
   }
 
-  Engine& engine_;
   std::mutex turn_;
   Guard guard_;
 };

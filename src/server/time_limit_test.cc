@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "engine/engine_around.h"
 #include "engine/open.h"
 #include "session/clinic_for_tests.h"
 
@@ -12,35 +13,20 @@ namespace discreet::server::time_limit_test {
 namespace {
 
 /// Runs for ever when it is told to, until it is stopped.
-class StuckEngine final : public engine::Engine {
+class StuckEngine final : public engine::EngineAround {
  public:
   explicit StuckEngine(const policy::Policy& policy, std::atomic<bool>& sticks)
-      : engine_(engine::open_engine(policy, {}).value()), sticks_(sticks) {}
+      : EngineAround(engine::open_engine(policy, {}).value()), sticks_(sticks) {}
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const engine::OwnerLog& log) override {
     is_stopped_ = false;
     while (sticks_ && !is_stopped_) std::this_thread::yield();
     if (is_stopped_) return engine::interrupted();
-    return engine_->run(checked, log);
-  }
-  std::string explain(const plan::Checked& checked) const override {
-    return engine_->explain(checked);
+    return EngineAround::run(checked, log);
   }
   void interrupt() override { is_stopped_ = true; }
-  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
-                                                 const std::string& table,
-                                                 const std::string& column, std::size_t most,
-                                                 const engine::OwnerLog& log) override {
-    return engine_->public_values(policy, table, column, most, log);
-  }
-  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
-                                    const std::vector<std::string>& columns,
-                                    const engine::OwnerLog& log) override {
-    return engine_->multiplicity(policy, table, columns, log);
-  }
 
  private:
-  std::unique_ptr<engine::Engine> engine_;
   std::atomic<bool>& sticks_;
   std::atomic<bool> is_stopped_{false};
 };

@@ -5,51 +5,34 @@
 #include <random>
 #include <thread>
 
+#include "engine/engine_around.h"
 #include "session/clinic_for_tests.h"
 
 namespace discreet::session::retry_test {
 namespace {
 
 /// DuckDB, with days on which it fails.
-class MoodyEngine final : public engine::Engine {
+class MoodyEngine final : public engine::EngineAround {
  public:
   enum class Mood { kGood, kFails, kOutOfTime, kAway };
 
   explicit MoodyEngine(const policy::Policy& policy)
-      : engine_(engine::duckdb::DuckDbEngine::open(policy, {}, 1).value()) {}
+      : EngineAround(engine::duckdb::DuckDbEngine::open(policy, {}, 1).value()) {}
 
   Mood mood = Mood::kGood;
   int runs = 0;
 
   Result<void> ready(const plan::Checked& checked, const engine::OwnerLog& log) override {
     if (mood == Mood::kAway) return Error{Code::kEngine, "what is wrong depends on the day"};
-    return engine_->ready(checked, log);
+    return EngineAround::ready(checked, log);
   }
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked& checked,
                                            const engine::OwnerLog& log) override {
     ++runs;
     if (mood == Mood::kOutOfTime && log.out_of_time) log.out_of_time();
     if (mood != Mood::kGood) return Error{Code::kEngine, "it failed"};
-    return engine_->run(checked, log);
+    return EngineAround::run(checked, log);
   }
-  std::string explain(const plan::Checked& checked) const override {
-    return engine_->explain(checked);
-  }
-  void interrupt() override { engine_->interrupt(); }
-  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
-                                                 const std::string& table,
-                                                 const std::string& column, std::size_t most,
-                                                 const engine::OwnerLog& log) override {
-    return engine_->public_values(policy, table, column, most, log);
-  }
-  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
-                                    const std::vector<std::string>& columns,
-                                    const engine::OwnerLog& log) override {
-    return engine_->multiplicity(policy, table, columns, log);
-  }
-
- private:
-  std::unique_ptr<engine::duckdb::DuckDbEngine> engine_;
 };
 using Mood = MoodyEngine::Mood;
 

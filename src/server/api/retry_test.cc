@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "engine/engine_around.h"
+#include "engine/open.h"
 #include "server/api/house_for_tests.h"
 
 namespace discreet::server::api::retry_test {
@@ -96,32 +98,13 @@ TEST(Retry, ManyRequestsOfOneIdAreOneChargeAndOneAnswer) {
 }
 
 /// It finds everything ready, and then reads nothing.
-class FailingEngine final : public engine::Engine {
+class FailingEngine final : public engine::EngineAround {
  public:
   explicit FailingEngine(const policy::Policy& policy)
-      : engine_(engine::open_engine(policy, {}).value()) {}
-
+      : EngineAround(engine::open_engine(policy, {}).value()) {}
   Result<Sensitive<mechanism::Groups>> run(const plan::Checked&, const engine::OwnerLog&) override {
     return Error{Code::kEngine, "it failed"};
   }
-  std::string explain(const plan::Checked& checked) const override {
-    return engine_->explain(checked);
-  }
-  void interrupt() override {}
-  Result<std::vector<std::string>> public_values(const policy::Policy& policy,
-                                                 const std::string& table,
-                                                 const std::string& column, std::size_t most,
-                                                 const engine::OwnerLog& log) override {
-    return engine_->public_values(policy, table, column, most, log);
-  }
-  Result<std::int64_t> multiplicity(const policy::Policy& policy, const std::string& table,
-                                    const std::vector<std::string>& columns,
-                                    const engine::OwnerLog& log) override {
-    return engine_->multiplicity(policy, table, columns, log);
-  }
-
- private:
-  std::unique_ptr<engine::Engine> engine_;
 };
 
 TEST(Retry, AFailureBehindTheChargeIsExplainedAsARetry) {
