@@ -173,9 +173,10 @@ Result<std::string> answer_parquet(const session::Answered& answered) {
   return engine::duckdb::parquet_bytes(columns, rows);
 }
 
-std::string explanation_text(const session::Explanation& explained, report::Format format) {
+std::string explanation_text(const session::OwnerExplanation& owners, report::Format format) {
   report::Sheet sheet;
   // A sheet's line is one line: the others of a longer text follow it without a label.
+  const session::Explanation& explained = owners.analysts;
   const auto both = [&](const std::string& name, const std::string& text) {
     std::string label = name;
     for (std::size_t from = 0; from < text.size() || from == 0;) {
@@ -195,13 +196,14 @@ std::string explanation_text(const session::Explanation& explained, report::Form
                    step.price + "\n" + step.noise);
   }
   both("price", explained.price +
-                    (explained.repeat ? ", but it was answered before: free for the total"
+                    (explained.repeat ? ", but you have its answer: free"
                      : explained.retry
                          ? ", but it was charged before and has no answer yet: asking again is free"
                          : "") +
-                    (explained.fits ? "" : ": MORE THAN WHAT IS LEFT"));
-  both("left", explained.total_left + " in all; " + explained.analyst_left + " for this analyst");
+                    (owners.fits ? "" : ": MORE THAN WHAT IS LEFT"));
+  both("left", owners.total_left + " in all; " + explained.left + " for this analyst");
   for (const std::string& note : explained.notes) both("note", note);
+  for (const std::string& note : owners.notes) both("note", note);
   both("sent", explained.sent);
   return sheet.render(format);
 }

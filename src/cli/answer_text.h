@@ -16,7 +16,7 @@ namespace discreet::cli {
 /// the error relative to it where there are groups. too_small and clipped mark rows.
 std::string answer_text(const session::Answered& answered, report::Format format);
 
-std::string explanation_text(const session::Explanation& explained, report::Format format);
+std::string explanation_text(const session::OwnerExplanation& owners, report::Format format);
 
 /// The columns of CSV, with types; the bytes of a file.
 /// Fails with: kEngine, kStorage.

@@ -7,6 +7,7 @@
 #include "policy/value.h"
 #include "policy/write.h"
 #include "report/table.h"
+#include "session/ledger_terms.h"
 
 namespace discreet::cli {
 namespace {
@@ -147,6 +148,19 @@ std::vector<std::string> notes_of(const Policy& policy) {
       notes.push_back(name + " has no delta: keys that are not listed cannot be found");
     }
     if (auto note = delta_note(policy, units)) notes.push_back(std::move(*note));
+    const auto reserved = session::caps_are_reserved(units);
+    if (reserved && !*reserved && !units.analysts.empty()) {
+      notes.push_back(
+          "the caps of " + name + "'s analysts" +
+          (units.analysts.contains("owner") ? "" : " and of owner, who may spend all,") +
+          " are together above the budget: behind a server it closes for everybody once the "
+          "largest question might not fit any more, and a larger one is refused (" +
+          (units.largest_question ? "largest_question"
+                                  : "a tenth of the budget; or declare largest_question") +
+          "). To reserve each analyst's cap, so that no analyst learns anything of what others "
+          "ask, list owner under analysts, and let all epsilons (or rhos) and all deltas add up to "
+          "at most the budget's");
+    }
     if (units.analysts.size() > 1) {
       notes.push_back("analysts who share their answers learn together what the budget of " + name +
                       " allows, not only what their own caps allow");
@@ -184,6 +198,14 @@ void add_units(report::Sheet& sheet, const Units& units) {
   for (const auto& [name, caps] : units.analysts)
     who.push_back(name + " (" + caps_text(caps) + ")");
   sheet.line("  may ask", who.empty() ? "whoever the owner lets ask" : joined(who));
+  if (const auto reserved = session::caps_are_reserved(units)) {
+    sheet.line("  caps", *reserved ? "reserved: nobody's questions take anything from another"
+                                   : "shared: together they are above the budget");
+  }
+  if (units.largest_question) {
+    sheet.line("  largest question", caps_text(*units.largest_question) +
+                                         ", for analysts behind a server who share the budget");
+  }
   if (!units.block_column.empty()) {
     sheet.line("  blocks", "by " + units.block_column + ": " + joined(units.block_values));
   }
@@ -237,6 +259,10 @@ Json units_json(const Units& units) {
            {"neighbours", to_string(units.neighbours)},
            {"analysts", Json::object()}};
   for (const auto& [name, caps] : units.analysts) out["analysts"][name] = caps_json(caps);
+  if (const auto reserved = session::caps_are_reserved(units)) {
+    out["caps"] = *reserved ? "reserved" : "shared";
+  }
+  if (units.largest_question) out["largest_question"] = caps_json(*units.largest_question);
   if (!units.block_column.empty()) {
     out["blocks"] = {{"column", units.block_column}, {"values", units.block_values}};
   }

@@ -189,7 +189,8 @@ Result<int> run_publish(const PublishArguments& arguments, const Streams& stream
   const publish::Request request{.workload = workload,
                                  .analyst = arguments.world.analyst.value_or("owner"),
                                  .request_id = arguments.request_id.value_or("")};
-  DISCREET_ASSIGN(const publish::Foreseen foreseen, publisher.foresee(request));
+  DISCREET_ASSIGN(const publish::Foreseen foreseen,
+                  publisher.foresee(request, publish::Publisher::Sees::kAll));
   DISCREET_TRY(write_all(arguments.dry_run ? streams.out : streams.err,
                          report::design_text(workload, foreseen)));
   if (!foreseen.fits) {

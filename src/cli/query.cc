@@ -165,7 +165,8 @@ Result<int> run_explain(const ExplainArguments& arguments, const Streams& stream
                   arguments.question.request(sql, arguments.world.analyst));
   DISCREET_ASSIGN(const auto asking,
                   Asking::open(arguments.world, ledger::Access::kLook, engine_says(streams)));
-  DISCREET_ASSIGN(const session::Explanation explained, asking->session().explain(request));
+  DISCREET_ASSIGN(const session::OwnerExplanation explained,
+                  asking->session().explain_to_owner(request));
   DISCREET_TRY(write_all(streams.out, explanation_text(explained, format)));
   return 0;
 }

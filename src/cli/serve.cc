@@ -35,6 +35,8 @@ class AskingWorld final : public server::api::World {
                                                    std::chrono::milliseconds time_limit) {
     const auto world = std::make_shared<AskingWorld>();
     DISCREET_ASSIGN(world->engine_, server::with_time_limit(asking->engine(), time_limit));
+    DISCREET_ASSIGN(ledger::Closing closing, session::closing_of(asking->policy()));
+    asking->ledger().close_early(std::move(closing));
     world->session_ =
         std::make_unique<session::Session>(asking->policy(), asking->ledger(), *world->engine_);
     world->asking_ = std::move(asking);

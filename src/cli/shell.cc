@@ -70,7 +70,8 @@ class Shell {
 
   Result<void> explain(const std::string& sql) {
     DISCREET_ASSIGN(const session::Request request, question_.request(sql, analyst_));
-    DISCREET_ASSIGN(const session::Explanation explained, asking_.session().explain(request));
+    DISCREET_ASSIGN(const session::OwnerExplanation explained,
+                    asking_.session().explain_to_owner(request));
     return write_all(streams_.out, explanation_text(explained, report::Format::kTable));
   }
 

@@ -172,9 +172,13 @@ Result<Taught> teach(const policy::Policy& policy, ledger::Ledger& ledger, engin
     return Taught{seen->bytes(), true};
   }
   ledger::Paid& paid = std::get<ledger::Paid>(outcome);
-  const Certificate certificate = checked.certificate(lesson, policy, paid.receipts.front().id());
   DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows,
                   rows_for(paid, ledger, engine, checked, log));
+  if (paid.is_share()) {
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), ""));
+    return Taught{answer.bytes(), answer.repeated()};
+  }
+  const Certificate certificate = checked.certificate(lesson, policy, paid.receipts.front().id());
   DISCREET_ASSIGN(ledger::Drawing drawing, ledger.begin_drawing(paid));
   DISCREET_ASSIGN(
       mechanism::ClippedSums series,

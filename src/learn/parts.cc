@@ -153,7 +153,7 @@ Result<Taught> teach_in_parts(const policy::Policy& policy, ledger::Ledger& ledg
     return Taught{seen->bytes(), true};
   }
   ledger::Paid& paid = std::get<ledger::Paid>(outcome);
-  if (saves && !resumes) {
+  if (saves && !resumes && !paid.is_share()) {
     DISCREET_ASSIGN(const Hash key, key_of(ledger, paid.charge()));
     DISCREET_TRY(save(ledger, checked, paid.charge(), key, saving.file, ""));
   }
@@ -164,11 +164,16 @@ Result<Taught> teach_in_parts(const policy::Policy& policy, ledger::Ledger& ledg
     tidy();  // it is not gone on with
   }
   if (!rows) return paid.failed(rows.error());
+  if (paid.is_share()) {
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), ""));
+    tidy();
+    return Taught{answer.bytes(), answer.repeated()};
+  }
   Parts parts({ledger, checked, paid.charge(), saving.file, std::move(saved.state)}, *rows);
   DISCREET_ASSIGN(
       std::string bytes,
       fit(parts,
-          checked.certificate(lesson, policy, ledger.id() + "/" + std::to_string(paid.charge()))));
+          checked.certificate(lesson, policy, ledger.id() + "/" + std::to_string(paid.receipt()))));
   DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), std::move(bytes)));
   tidy();
   return Taught{answer.bytes(), answer.repeated()};

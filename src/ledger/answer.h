@@ -33,31 +33,43 @@ struct Question {
   bool is_known_as(const std::string& stored) const {
     return stored == key || std::ranges::find(older_keys, stored) != older_keys.end();
   }
+  /// From the newest.
+  std::vector<std::string> keys() const {
+    std::vector<std::string> all = {key};
+    all.insert(all.end(), older_keys.begin(), older_keys.end());
+    return all;
+  }
 };
 
 /// Bytes that are stored and may be sent.
 class Answer {
  public:
   const std::string& bytes() const { return bytes_; }
-  /// The charge that bought these bytes.
+  /// The charge or share by which whoever asks has these bytes.
   Sequence charge() const { return charge_; }
-  /// Whether these bytes were stored earlier, for this or another request.
+  /// The same in a number that tells nothing of others (receipt_number()).
+  std::uint64_t receipt() const { return receipt_; }
+  /// Whether whoever asks had these bytes before. That others had them is not told.
   bool repeated() const { return repeated_; }
 
  private:
   friend class Ledger;
-  Answer(std::string bytes, Sequence charge, bool repeated)
-      : bytes_(std::move(bytes)), charge_(charge), repeated_(repeated) {}
+  Answer(std::string bytes, Sequence charge, const Hash& hash, bool repeated)
+      : bytes_(std::move(bytes)),
+        charge_(charge),
+        receipt_(receipt_number(hash)),
+        repeated_(repeated) {}
   std::string bytes_;
   Sequence charge_;
+  std::uint64_t receipt_;
   bool repeated_;
 };
 
 /// How often a charge can be tried, the first time included, before it counts as used (L11).
 inline constexpr int kTries = 3;
 
-/// A durable charge that has no answer yet: one receipt for each line of the charge. Dropping it
-/// gives nothing back; but a question that takes over can be asked again.
+/// A durable payment that has no answer yet: one receipt for each line of a charge, and none for a
+/// share. Dropping it gives nothing back; but a question that takes over can be asked again.
 class Paid {
  public:
   Paid(Paid&&) noexcept = default;
@@ -67,6 +79,12 @@ class Paid {
   ~Paid() = default;
 
   Sequence charge() const { return charge_; }
+  /// Its number for whoever paid (receipt_number()).
+  std::uint64_t receipt() const { return receipt_number(hash_); }
+  /// The answer is there, since another analyst bought it: nothing is drawn, and Ledger::store()
+  /// gives it, whatever it is handed. Everything else is done as if it were not, so that nothing
+  /// tells whether it was.
+  bool is_share() const { return is_share_; }
   /// Which try of its charge this is: 1, or more if it was taken over.
   int number_of_try() const { return number_of_try_; }
   /// An error before noise was drawn, with what asking again will cost. The words are the same for
@@ -76,17 +94,19 @@ class Paid {
 
  private:
   friend class Ledger;
-  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash,
+  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash, bool is_share,
        std::shared_ptr<const UnderWay> under_way = nullptr, int number_of_try = 1,
        std::shared_ptr<HeldRoom> room = nullptr)
       : receipts(std::move(all)),
         charge_(charge),
         hash_(hash),
+        is_share_(is_share),
         under_way_(std::move(under_way)),
         number_of_try_(number_of_try),
         room_(std::move(room)) {}
   Sequence charge_;
   Hash hash_;  // of the charge's record: the answer goes to the ledger that was charged
+  bool is_share_;
   std::shared_ptr<const UnderWay> under_way_;  // of a question that takes over
   int number_of_try_;
   std::shared_ptr<HeldRoom> room_;  // from before the charge, for what is drawn with it
@@ -94,25 +114,33 @@ class Paid {
 
 using Outcome = std::variant<Answer, Paid>;
 
-/// What a charge would cost now, and whether it would be admitted. Nothing is charged.
+/// What a question would cost an analyst now, and whether it would be admitted; nothing is charged.
+/// A function of that analyst's own records, the owner's, and of whether a namespace is closed.
 struct Quote {
   Price price;          ///< of the question, in the namespace's notion
-  Price total_pays;     ///< 0 for a repeat
-  Price analyst_pays;   ///< 0 for a repeat by the analyst who paid before
-  Price total_left;     ///< of the blocks named, before it
-  Price analyst_left;   ///< the same
-  bool repeat = false;  ///< a stored answer would be given
-  bool retry = false;   ///< a charge without an answer would be used: nothing is paid
+  Price pays;           ///< 0 for a repeat or a retry
+  Price left;           ///< of the analyst's own cap, of the blocks named, before it
+  bool repeat = false;  ///< the analyst has the answer: it is given again
+  bool retry = false;   ///< a payment without an answer would be used: nothing is paid
+  bool is_open = true;  ///< false: what is not bought yet is not sold any more
   bool fits = false;
 
   /// Further namespaces that pay when this one does.
   struct Also {
     std::string units;
     Price price;
-    Price total_left;
-    Price analyst_left;
+    Price left;
   };
   std::vector<Also> also = {};
+};
+
+/// The same for the owner, who may see what all have left together.
+struct OwnerQuote {
+  Quote analysts;                     ///< as the analyst sees it
+  Price total_pays;                   ///< 0 also for an answer that another analyst bought
+  Price total_left;                   ///< of the blocks named, before it
+  bool fits = false;                  ///< in the total, too
+  std::vector<Price> also_left = {};  ///< what all have left of each Quote::also
 };
 
 }  // namespace discreet::ledger

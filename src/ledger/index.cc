@@ -116,10 +116,14 @@ Index::Keys Index::keys_of(const Record& record) const {
     keys.record = key_of('a', {record.units, record.question, record.snapshot});
     keys.answered = record.about;
   }
-  // Those without a price only say how another charge was used.
-  if (record.kind == Kind::kCharge && record.price != Price()) {
+  // Those without a price only say how another charge was used, and shares without content were
+  // given at once.
+  const bool is_paid = record.price != Price();
+  if ((record.kind == Kind::kCharge && is_paid) ||
+      (record.kind == Kind::kShare && record.content != Hash{})) {
     keys.charge = key_of('c', {record.units, record.question, record.snapshot, record.analyst});
   }
+  if (record.kind == Kind::kCharge && !is_paid && record.about != 0) keys.answered = record.about;
   keys.forgets = record.kind == Kind::kRecovery || record.kind == Kind::kWitness;
   return keys;
 }

@@ -231,6 +231,9 @@ class Ledger {
   std::string fresh_request_id();
   /// What charge() would do. Fails as charge() does, but for kBudget.
   Result<Quote> quote(const Charge& charge, const Question& question);
+  Result<OwnerQuote> owner_quote(const Charge& charge, const Question& question);
+  /// From here on analysts who share a total are kept apart (L12). Once, before others use it.
+  void close_early(Closing closing) { closing_ = std::move(closing); }
 
   // The owner's records. All need the key and are durable, and witnessed, when they return.
   // Fails with: kRefused without the key; kInvalidInput; kConflict (exists); kNotFound.
@@ -322,12 +325,33 @@ class Ledger {
   /// The newest charge or share by this analyst under this id.
   Result<std::optional<Record>> find_request(const std::string& units, const std::string& analyst,
                                              const std::string& request_id);
-  /// The oldest answer under this key, whoever asked.
-  Result<std::optional<Record>> find_answer(const QuestionKey& key);
-  /// The same under the newest of a question's keys that has one.
-  Result<std::optional<Record>> find_answer(const std::string& units, const Question& question);
-  /// Whether the analyst who asks has a share of this answer, or bought its bytes.
-  Result<bool> has_paid(const Record& answer, const Question& question);
+  /// For what something was paid: with the question's key, what its bytes are a function of, but
+  /// for data and coins.
+  struct Terms {
+    Price price;
+    Hash plan{};
+    std::string blocks;
+
+    static Terms of(const Record& payment) { return {payment.price, payment.plan, payment.blocks}; }
+    bool are_of(const Record& payment) const {
+      return payment.price == price && payment.plan == plan && payment.blocks == blocks;
+    }
+  };
+  /// What an analyst has: an answer, and their own payment for it.
+  struct Owned {
+    Record answer;
+    Record payment;
+  };
+  /// The oldest answer under this key that was paid for so; that of `analyst`, if one is named.
+  Result<std::optional<Record>> find_answer(const QuestionKey& key, const Terms& terms,
+                                            const std::string* analyst = nullptr);
+  /// The same under the newest of a question's keys that has one, whoever asked.
+  Result<std::optional<Record>> find_answer(const std::string& units, const Question& question,
+                                            const Terms& terms);
+  Result<std::optional<Record>> answer_of_share(const Record& share);
+  /// What the analyst who asks has bought and was given. A function of that analyst's own records.
+  Result<std::optional<Owned>> find_owned(const std::string& units, const Question& question,
+                                          const Terms& terms);
 
   // ledger_tries.cc
   friend class Drawing;
@@ -336,13 +360,17 @@ class Ledger {
   Result<std::optional<Unanswered>> find_unanswered(const Request& request);
   Result<std::optional<Unanswered>> tries_of(Sequence charge, const Request& request);
   Result<bool> use_unanswered(Request& request);
-  Result<void> append_use(const Record& charge, const std::string& id);
+  /// Whether the answer of a share was handed over.
+  Result<bool> was_given(const Record& share);
+  Result<std::string> give(const Record& share);
+  /// `given`: the share whose answer it hands over, if that is what it is.
+  Result<void> append_use(const Record& charge, const std::string& id, Sequence given = 0);
   Result<void> end_charge(Sequence charge, const Hash& hash);
   Result<void> check_room(std::uint64_t bytes) const;
   bool has_room(std::uint64_t bytes) const;
   /// Before something is charged: there is room, and some of it is the request's from here on.
   Result<void> hold_room(Request& request) const;
-  Error no_tries_left(const Request& request, const Record& earlier) const;
+  Error no_tries_left(const Request& request) const;
 
   // ledger_charge.cc
   struct Payer;
@@ -350,12 +378,14 @@ class Ledger {
   Result<void> examine(Request& request) const;
   /// The newest record under the request's id.
   Result<std::optional<Record>> check_request_id(const Request& request);
+  Result<void> check_open(const Request& request) const;
   Result<void> check_budgets(const Request& request) const;
-  Result<void> check_same_question(const Record& answer, const Price& price, const Hash& plan,
-                                   const std::string& blocks);
   Result<void> pay(Request& request);
   Result<void> append_payments(Request& request);
   Result<void> append_answer(const Record& charge, const std::string& bytes);
+  Result<void> find_stored(Request& request);
+  Result<void> quote_into(const Charge& charge, const Question& question, OwnerQuote& out);
+  std::string receipt_id(const Hash& hash) const;
   Error refusal(const Payer& payer, const Account& account, const std::string& whose) const;
 
   // ledger_upgrade.cc
@@ -409,6 +439,7 @@ class Ledger {
 
   // Fixed once opened; but a repair takes the fault away.
   LedgerTerms terms_;
+  std::optional<Closing> closing_;
   Access access_ = Access::kUse;
   std::filesystem::path path_;
   std::filesystem::path key_path_;

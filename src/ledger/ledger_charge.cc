@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ledger/request.h"
+#include "ledger/use.h"
 
 namespace discreet::ledger {
 namespace {
@@ -20,7 +21,7 @@ Result<void> check_sizes(const Charge& charge, const Question& question) {
   if (charge.request_id().empty() || charge.request_id().size() > kRequestIdSizeMax) {
     return invalid_input("a request id must have 1 to 256 bytes");
   }
-  if (is_own_id(charge.request_id())) {
+  if (parse_use(charge.request_id())) {
     return invalid_input("a request id must not be one of the ledger's own, such as " +
                          in_quotes(charge.request_id()) + "; take another");
   }
@@ -118,20 +119,8 @@ Result<std::optional<Record>> Ledger::check_request_id(const Request& request) {
                                                                                   : nullptr;
   if (difference == nullptr) return earlier;
   return Error{Code::kConflict, "request id " + in_quotes(request.charge.request_id()) +
-                                    " was used for another " + difference + " (record " +
-                                    std::to_string(earlier->sequence) +
-                                    "); give every question an id of its own"};
-}
-
-/// A question's key stands for one plan and price: else a cheap question would buy a dear answer.
-Result<void> Ledger::check_same_question(const Record& answer, const Price& price, const Hash& plan,
-                                         const std::string& blocks) {
-  DISCREET_ASSIGN(const std::optional<Record> first, store_->record(answer.about));
-  if (first && first->price == price && first->plan == plan && first->blocks == blocks) return {};
-  return Error{Code::kConflict, "record " + std::to_string(answer.about) +
-                                    " was charged for the same question under the same snapshot, "
-                                    "but with another plan, price or blocks; give the snapshot a "
-                                    "new label when the policy changes"};
+                                    " was used for another " + difference +
+                                    "; give every question an id of its own"};
 }
 
 Error Ledger::refusal(const Payer& payer, const Account& account, const std::string& whose) const {
@@ -148,38 +137,74 @@ Error Ledger::refusal(const Payer& payer, const Account& account, const std::str
                              "it with `discreet ledger top-up`"};
 }
 
-/// All who pay can, or nobody does.
-Result<void> Ledger::check_budgets(const Request& request) const {
+/// Where caps are shared, what analysts are told must not follow what others spent: so nothing is
+/// taken that is larger than the largest question, and nothing at all once that might not fit.
+Result<void> Ledger::check_open(const Request& request) const {
+  if (!closing_) return {};
   for (const Payer& payer : request.payers) {
-    const std::string& units = payer.units->name;
-    if (!request.stored && !payer.space->total.admits(payer.price, payer.numbers)) {
-      return refusal(payer, payer.space->total, "namespace " + in_quotes(units));
+    if (is_reserved(*payer.space)) continue;
+    const Notion notion = payer.space->terms.notion;
+    const Price largest = closing_->largest(*payer.space);
+    if (payer.price.amount > largest.amount || payer.price.delta > largest.delta) {
+      return Error{Code::kRefused,
+                   "the question needs " + to_text(notion, payer.price, Round::kUp) +
+                       ", and the largest that may be asked of " + in_quotes(payer.units->name) +
+                       " has " + to_text(notion, largest, Round::kDown) +
+                       "; ask a less accurate question, or have the owner raise "
+                       "largest_question in the policy"};
     }
-    if (payer.analyst->admits(payer.price, payer.numbers)) continue;
-    const std::string where = request.payers.size() > 1 ? " in namespace " + in_quotes(units) : "";
-    return refusal(payer, *payer.analyst, "analyst " + in_quotes(request.question.analyst) + where);
+    if (payer.space->total.admits(largest, payer.numbers)) continue;
+    return Error{Code::kBudget, "the budget that all analysts of " + in_quotes(payer.units->name) +
+                                    " share is used up, so nothing more is sold; what you bought "
+                                    "stays free"};
   }
   return {};
 }
 
-/// Finds the stored answer, or appends what has to be paid. Within a write transaction.
+/// All who pay can, or nobody does.
+Result<void> Ledger::check_budgets(const Request& request) const {
+  DISCREET_TRY(check_open(request));
+  // Their own caps first: what all have left is told only to who has enough themselves, and that
+  // can be too little only where the owner asks (L12).
+  for (const Payer& payer : request.payers) {
+    if (payer.analyst->admits(payer.price, payer.numbers)) continue;
+    const std::string where =
+        request.payers.size() > 1 ? " in namespace " + in_quotes(payer.units->name) : "";
+    return refusal(payer, *payer.analyst, "analyst " + in_quotes(request.question.analyst) + where);
+  }
+  for (const Payer& payer : request.payers) {
+    if (request.shared || payer.space->total.admits(payer.price, payer.numbers)) continue;
+    return refusal(payer, payer.space->total, "namespace " + in_quotes(payer.units->name));
+  }
+  return {};
+}
+
+/// What the analyst has, and what they would be given without a draw.
+Result<void> Ledger::find_stored(Request& request) {
+  const std::string& units = request.charge.units().name;
+  const Terms terms{request.first().price, request.charge.plan(), request.first().blocks};
+  DISCREET_ASSIGN(request.owned, find_owned(units, request.question, terms));
+  if (request.owned) return {};
+  DISCREET_ASSIGN(request.shared, find_answer(units, request.question, terms));
+  return {};
+}
+
+/// Finds the stored answer, or appends what has to be paid. Within a write transaction. What an
+/// analyst has not bought is paid for and asked, whether or not another one has it.
 Result<void> Ledger::pay(Request& request) {
   request.begin();
   DISCREET_TRY(examine(request));
   DISCREET_ASSIGN(const std::optional<Record> earlier, check_request_id(request));
-  DISCREET_ASSIGN(request.stored, find_answer(request.charge.units().name, request.question));
-  if (request.stored) {
-    DISCREET_TRY(check_same_question(*request.stored, request.first().price, request.charge.plan(),
-                                     request.first().blocks));
-    DISCREET_ASSIGN(request.bytes, bytes_of_answer(*request.stored));
-    DISCREET_ASSIGN(const bool paid, has_paid(*request.stored, request.question));
-    if (paid) return {};
+  DISCREET_TRY(find_stored(request));
+  if (request.owned) {
+    DISCREET_ASSIGN(request.bytes, bytes_of_answer(request.owned->answer));
+    return {};
   }
-  if (!request.stored && state_.gave_its_answer()) return gave_its_answer();
+  if (!request.shared && state_.gave_its_answer()) return gave_its_answer();
   if (request.question.takes_over) {
     DISCREET_ASSIGN(const bool is_used, use_unanswered(request));
     if (is_used) return {};
-    if (earlier) return no_tries_left(request, *earlier);
+    if (earlier) return no_tries_left(request);
   }
   DISCREET_TRY(check_budgets(request));
   if (!batch_time_) return batch_time_.error();
@@ -190,11 +215,13 @@ Result<void> Ledger::pay(Request& request) {
 /// One record for each that pays, all in this transaction: S3 makes them one entry (L8). What a
 /// Payer points to is the state's, which the first append changes: so all are built before it.
 Result<void> Ledger::append_payments(Request& request) {
+  // On bent coins there is no try after the first, so nothing can be given later.
+  const bool gives_later = request.question.takes_over && !state_.gives_one_answer();
   std::vector<Record> records;
   for (const Payer& payer : request.payers) {
     Record record;
     const bool joins = !records.empty();
-    record.kind = request.stored ? (joins ? Kind::kAlsoShare : Kind::kShare)
+    record.kind = request.shared ? (joins ? Kind::kAlsoShare : Kind::kShare)
                                  : (joins ? Kind::kAlsoCharge : Kind::kCharge);
     record.units = payer.units->name;
     record.analyst = request.question.analyst;
@@ -207,7 +234,10 @@ Result<void> Ledger::append_payments(Request& request) {
       record.request_id = request.charge.request_id();
       record.question = request.question.key;
       record.snapshot = request.question.snapshot;
-      if (request.stored) record.about = request.stored->about;
+      if (request.shared) {
+        record.about = request.shared->about;
+        if (gives_later) record.content = request.shared->content;
+      }
       record.detail = describe_noise(request.charge.lines());
     }
     records.push_back(std::move(record));
@@ -217,7 +247,14 @@ Result<void> Ledger::append_payments(Request& request) {
     DISCREET_TRY(append(std::move(record)));
     if (state_.sequence() == request.sequence) request.hash = state_.hash();
   }
-  if (request.question.takes_over && !request.stored) {
+  if (request.shared && !gives_later) {
+    DISCREET_ASSIGN(request.bytes, bytes_of_answer(*request.shared));
+    DISCREET_ASSIGN(std::optional<Record> share, store_->record(request.sequence));
+    request.owned = Owned{*request.shared, *std::move(share)};
+    return {};
+  }
+  request.is_share = request.shared.has_value();
+  if (request.question.takes_over) {
     // Held by another one only if a run of this ledger's was lost with a part of its history.
     std::optional<TryLock> lock = TryLock::take(path_, request.sequence);
     request.under_way =
@@ -241,16 +278,18 @@ Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
     }
   }
   // From here on it is durable (L1).
-  if (request.stored) {
-    return Outcome(Answer(std::move(request.bytes), request.stored->about, true));
+  if (request.owned) {
+    const Record& payment = request.owned->payment;
+    return Outcome(Answer(std::move(request.bytes), payment.sequence, payment.hash, true));
   }
   std::vector<Receipt> receipts;
   receipts.reserve(charge.lines().size());
-  const std::string id = terms_.id + "/" + std::to_string(request.sequence);
+  const std::string id = receipt_id(request.hash);
   for (const ChargeLine& line : charge.lines()) {
+    if (request.is_share) break;  // nothing may be drawn that the total did not pay
     receipts.push_back(Receipt(line.noise, line.cost, id));
   }
-  return Outcome(Paid(std::move(receipts), request.sequence, request.hash,
+  return Outcome(Paid(std::move(receipts), request.sequence, request.hash, request.is_share,
                       std::move(request.under_way), request.number_of_try,
                       std::move(request.room)));
 }
@@ -286,75 +325,92 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
     return invalid_input("an answer must have at most 256 MiB");
   }
   std::optional<std::string> earlier;  // bytes that are given in the place of ours
+  bool is_again = false;               // this analyst has them already
   const auto work = [&]() -> Result<void> {
     earlier.reset();
+    is_again = false;
     DISCREET_ASSIGN(const std::optional<Record> charge, store_->record(used.charge_));
     if (!charge || charge->hash != used.hash_) {
       return invalid_input("the answer belongs to a charge of another ledger");
     }
+    if (charge->kind == Kind::kShare) {
+      DISCREET_ASSIGN(is_again, was_given(*charge));
+      DISCREET_ASSIGN(earlier, give(*charge));
+      return {};
+    }
     // The question may have been answered meanwhile; all who ask it get the same bytes (L5).
-    DISCREET_ASSIGN(const std::optional<Record> first,
-                    find_answer({charge->units, charge->question, charge->snapshot}));
+    DISCREET_ASSIGN(
+        const std::optional<Record> first,
+        find_answer({charge->units, charge->question, charge->snapshot}, Terms::of(*charge)));
     if (first) {
+      DISCREET_ASSIGN(const auto own, find_owned(charge->units,
+                                                 {.analyst = charge->analyst,
+                                                  .key = charge->question,
+                                                  .snapshot = charge->snapshot},
+                                                 Terms::of(*charge)));
+      is_again = own.has_value();
       // A resumed run may have been finished by another process.
       DISCREET_ASSIGN(earlier, store_->answer_bytes(used.charge_));
       if (earlier) return {};
-      DISCREET_TRY(check_same_question(*first, charge->price, charge->plan, charge->blocks));
       DISCREET_ASSIGN(earlier, bytes_of_answer(*first));
     }
     return append_answer(*charge, earlier ? *earlier : bytes);
   };
   DISCREET_TRY(commit(work, true));
   // From here on it is durable (L2).
-  const bool was_answered = earlier.has_value();
-  return Answer(was_answered ? *std::move(earlier) : std::move(bytes), used.charge_, was_answered);
+  return Answer(earlier ? *std::move(earlier) : std::move(bytes), used.charge_, used.hash_,
+                is_again);
+}
+
+Result<void> Ledger::quote_into(const Charge& charge, const Question& question, OwnerQuote& out) {
+  Quote& quote = out.analysts;
+  Request request(charge, question);
+  DISCREET_TRY(examine(request));
+  DISCREET_ASSIGN(const std::optional<Record> earlier, check_request_id(request));
+  const Payer& first = request.first();
+  DISCREET_TRY(find_stored(request));
+  const bool is_stored = request.owned || request.shared;
+  if (!is_stored && state_.gave_its_answer()) return gave_its_answer();
+  quote.repeat = request.owned.has_value();
+  if (question.takes_over && !quote.repeat && !state_.gives_one_answer()) {
+    DISCREET_ASSIGN(const auto unanswered, find_unanswered(request));
+    quote.retry = unanswered.has_value();
+    if (!quote.retry && earlier) return no_tries_left(request);
+  }
+  const bool is_free = quote.repeat || quote.retry;
+  quote.price = first.price;
+  if (!is_free) quote.pays = first.price;
+  if (!is_free && !is_stored) out.total_pays = first.price;
+  quote.left = first.analyst->left(first.numbers);
+  out.total_left = first.space->total.left(first.numbers);
+  const Result<void> open = check_open(request);
+  if (!open && !is_free && open.error().code == Code::kRefused) return open;
+  quote.is_open = open.has_value();
+  quote.fits = is_free || quote.is_open;
+  out.fits = true;
+  for (const Payer& payer : request.payers) {
+    const Price own = is_free ? Price() : payer.price;
+    const Price total = is_free || is_stored ? Price() : payer.price;
+    quote.fits = quote.fits && payer.analyst->admits(own, payer.numbers);
+    out.fits = out.fits && payer.space->total.admits(total, payer.numbers);
+    if (&payer == &first) continue;
+    quote.also.push_back({payer.units->name, payer.price, payer.analyst->left(payer.numbers)});
+    out.also_left.push_back(payer.space->total.left(payer.numbers));
+  }
+  out.fits = out.fits && quote.fits;
+  return {};
+}
+
+Result<OwnerQuote> Ledger::owner_quote(const Charge& charge, const Question& question) {
+  DISCREET_TRY(check_sizes(charge, question));
+  OwnerQuote quote;
+  DISCREET_TRY(look([&] { return quote_into(charge, question, quote); }));
+  return quote;
 }
 
 Result<Quote> Ledger::quote(const Charge& charge, const Question& question) {
-  DISCREET_TRY(check_sizes(charge, question));
-  Quote quote;
-  const auto work = [&]() -> Result<void> {
-    Request request(charge, question);
-    DISCREET_TRY(examine(request));
-    DISCREET_ASSIGN(const std::optional<Record> earlier, check_request_id(request));
-    const Payer& first = request.first();
-    DISCREET_ASSIGN(request.stored, find_answer(request.charge.units().name, question));
-    const std::optional<Record>& stored = request.stored;
-    if (stored) {
-      DISCREET_TRY(check_same_question(*stored, first.price, request.charge.plan(), first.blocks));
-    }
-    if (!stored && state_.gave_its_answer()) return gave_its_answer();
-    bool paid = false;
-    if (stored) {
-      DISCREET_ASSIGN(paid, has_paid(*stored, question));
-    }
-    if (question.takes_over && !paid && !state_.gives_one_answer()) {
-      DISCREET_ASSIGN(const auto unanswered, find_unanswered(request));
-      quote.retry = unanswered.has_value();
-      if (!quote.retry && earlier) return no_tries_left(request, *earlier);
-    }
-    const bool is_free = paid || quote.retry;
-    quote.price = first.price;
-    quote.repeat = stored.has_value();
-    if (!stored && !is_free) quote.total_pays = first.price;
-    if (!is_free) quote.analyst_pays = first.price;
-    quote.total_left = first.space->total.left(first.numbers);
-    quote.analyst_left = first.analyst->left(first.numbers);
-    quote.fits = true;
-    for (const Payer& payer : request.payers) {
-      const Price nothing;
-      const Price& total = stored || is_free ? nothing : payer.price;
-      const Price& own = is_free ? nothing : payer.price;
-      quote.fits = quote.fits && payer.space->total.admits(total, payer.numbers) &&
-                   payer.analyst->admits(own, payer.numbers);
-      if (&payer == &first) continue;
-      quote.also.push_back({payer.units->name, payer.price, payer.space->total.left(payer.numbers),
-                            payer.analyst->left(payer.numbers)});
-    }
-    return {};
-  };
-  DISCREET_TRY(look(work));
-  return quote;
+  DISCREET_ASSIGN(OwnerQuote quote, owner_quote(charge, question));
+  return std::move(quote.analysts);
 }
 
 }  // namespace discreet::ledger

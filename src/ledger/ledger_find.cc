@@ -33,51 +33,69 @@ Result<std::optional<Record>> Ledger::find_request(const std::string& units,
   return std::optional<Record>();
 }
 
-Result<std::optional<Record>> Ledger::find_answer(const QuestionKey& key) {
+/// The charge or share that bought an answer says for what it was paid.
+Result<std::optional<Record>> Ledger::find_answer(const QuestionKey& key, const Terms& terms,
+                                                  const std::string* analyst) {
   std::vector<Sequence> all;
   Index::Trail trail = index_.answers(key);
   while (const std::optional<Sequence> at = trail.next()) all.push_back(*at);
   for (const Sequence at : all | std::views::reverse) {
     DISCREET_ASSIGN(std::optional<Record> record, store_->record(at));
-    if (record && is_answer_to(*record, key)) return record;
+    if (!record || !is_answer_to(*record, key)) continue;
+    if (analyst != nullptr && record->analyst != *analyst) continue;
+    DISCREET_ASSIGN(const std::optional<Record> charge, store_->record(record->about));
+    if (charge && terms.are_of(*charge)) return record;
   }
   return std::optional<Record>();
 }
 
 Result<std::optional<Record>> Ledger::find_answer(const std::string& units,
-                                                  const Question& question) {
-  DISCREET_ASSIGN(std::optional<Record> found,
-                  find_answer({units, question.key, question.snapshot}));
-  for (const std::string& older : question.older_keys) {
-    if (found) break;
-    DISCREET_ASSIGN(found, find_answer({units, older, question.snapshot}));
+                                                  const Question& question, const Terms& terms) {
+  for (const std::string& key : question.keys()) {
+    DISCREET_ASSIGN(std::optional<Record> found,
+                    find_answer({units, key, question.snapshot}, terms));
+    if (found) return found;
   }
-  return found;
+  return std::optional<Record>();
 }
 
-/// Answers under one key have the same bytes (L5); those under another need not, so a payment for
-/// them does not count.
-Result<bool> Ledger::has_paid(const Record& answer, const Question& question) {
-  const std::string& analyst = question.analyst;
-  const QuestionKey key{answer.units, answer.question, answer.snapshot};
-  Index::Trail own = index_.answers(key);
-  while (const std::optional<Sequence> at = own.next()) {
-    DISCREET_ASSIGN(const std::optional<Record> record, store_->record(*at));
-    if (record && is_answer_to(*record, key) && record->analyst == analyst) return true;
+/// The answer to the charge that a share leads to.
+Result<std::optional<Record>> Ledger::answer_of_share(const Record& share) {
+  DISCREET_ASSIGN(const std::optional<Record> charge, store_->record(share.about));
+  if (!charge) return std::optional<Record>();
+  const QuestionKey key{charge->units, charge->question, charge->snapshot};
+  Index::Trail trail = index_.answers(key);
+  while (const std::optional<Sequence> at = trail.next()) {
+    DISCREET_ASSIGN(std::optional<Record> record, store_->record(*at));
+    if (record && is_answer_to(*record, key) && record->about == share.about) return record;
   }
-  std::vector<std::string> keys = {question.key};
-  keys.insert(keys.end(), question.older_keys.begin(), question.older_keys.end());
-  for (const std::string& shown_as : keys) {
-    const QuestionKey shown{answer.units, shown_as, answer.snapshot};
-    Index::Trail shares = index_.shares(shown, analyst);
+  return std::optional<Record>();
+}
+
+Result<std::optional<Ledger::Owned>> Ledger::find_owned(const std::string& units,
+                                                        const Question& question,
+                                                        const Terms& terms) {
+  const std::string& analyst = question.analyst;
+  for (const std::string& each : question.keys()) {
+    const QuestionKey key{units, each, question.snapshot};
+    DISCREET_ASSIGN(std::optional<Record> own, find_answer(key, terms, &analyst));
+    if (own) {
+      DISCREET_ASSIGN(std::optional<Record> charge, store_->record(own->about));
+      return std::optional(Owned{*std::move(own), *std::move(charge)});
+    }
+    Index::Trail shares = index_.shares(key, analyst);
     while (const std::optional<Sequence> at = shares.next()) {
-      DISCREET_ASSIGN(const std::optional<Record> record, store_->record(*at));
-      const bool is_theirs = record && record->kind == Kind::kShare && record->analyst == analyst &&
-                             is_about(*record, shown);
-      if (is_theirs && record->about == answer.about) return true;
+      DISCREET_ASSIGN(std::optional<Record> share, store_->record(*at));
+      const bool is_theirs = share && share->kind == Kind::kShare && share->analyst == analyst &&
+                             is_about(*share, key) && terms.are_of(*share);
+      if (!is_theirs) continue;
+      DISCREET_ASSIGN(const bool is_given, was_given(*share));
+      if (!is_given) continue;
+      DISCREET_ASSIGN(std::optional<Record> answer, answer_of_share(*share));
+      if (answer) return std::optional(Owned{*std::move(answer), *std::move(share)});
     }
   }
-  return false;
+  return std::optional<Owned>();
 }
 
 }  // namespace discreet::ledger

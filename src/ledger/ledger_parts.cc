@@ -3,17 +3,10 @@
 #include <utility>
 
 #include "ledger/ledger.h"
+#include "ledger/use.h"
 #include "random/entropy.h"
 
 namespace discreet::ledger {
-namespace {
-
-std::string id_of_part(Sequence paid, std::uint64_t part) {
-  return "part " + std::to_string(part) + " of " + std::to_string(paid);
-}
-
-}  // namespace
-
 /// The record, if it is a charge for just this. Within a transaction.
 Result<Record> Ledger::charge_of_run(const Charge& charge, const Question& question,
                                      Sequence paid) {
@@ -34,44 +27,46 @@ Result<Record> Ledger::charge_of_run(const Charge& charge, const Question& quest
 
 Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question, Sequence paid,
                                   std::uint64_t part) {
-  const std::string id = id_of_part(paid, part);
+  const std::string id = to_id({UseKind::kPart, part, paid});
+  Hash run_hash{};
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(const Record run, charge_of_run(charge, question, paid));
-    DISCREET_ASSIGN(const auto answer, find_answer(run.units, question));
-    if (answer) return Error{Code::kConflict, "this question is answered; ask it again, free"};
+    DISCREET_ASSIGN(const auto owned, find_owned(run.units, question, Terms::of(run)));
+    if (owned) return Error{Code::kConflict, "this question is answered; ask it again, free"};
     DISCREET_ASSIGN(const auto taken, find_request(run.units, run.analyst, id));
     if (taken) {
-      return Error{Code::kConflict, id + " was taken before (record " +
-                                        std::to_string(taken->sequence) + "); a part is used once"};
+      return Error{Code::kConflict, id + " was taken before; a part is used once"};
     }
+    run_hash = run.hash;
     return append_use(run, id);
   };
   DISCREET_TRY(commit(work));
   // From here on it is durable (L1).
   const ChargeLine& line = charge.lines().front();
-  return Receipt({line.noise.text + "#" + std::to_string(part)}, line.cost,
-                 terms_.id + "/" + std::to_string(paid));
+  return Receipt({line.noise.text + "#" + std::to_string(part)}, line.cost, receipt_id(run_hash));
 }
 
 Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, Sequence paid) {
   std::optional<Record> run;
-  std::optional<Record> answer;
+  std::optional<Owned> owned;
   std::string bytes;
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(run, charge_of_run(charge, question, paid));
-    DISCREET_ASSIGN(answer, find_answer(run->units, question));
-    if (!answer) return {};
-    DISCREET_TRY(check_same_question(*answer, run->price, run->plan, run->blocks));
-    DISCREET_ASSIGN(bytes, bytes_of_answer(*answer));
+    DISCREET_ASSIGN(owned, find_owned(run->units, question, Terms::of(*run)));
+    if (!owned) return {};
+    DISCREET_ASSIGN(bytes, bytes_of_answer(owned->answer));
     return {};
   };
   DISCREET_TRY(look(work));
   // An answer that was bought with another charge is given too: this charge paid as much.
-  if (answer) return Outcome(Answer(std::move(bytes), answer->about, true));
+  if (owned) {
+    const Record& payment = owned->payment;
+    return Outcome(Answer(std::move(bytes), payment.sequence, payment.hash, true));
+  }
   // Two that go on with one run keep apart by its parts (L7).
   std::optional<TryLock> lock = TryLock::take(path_, paid);
   return Outcome(
-      Paid({}, paid, run->hash,
+      Paid({}, paid, run->hash, false,
            std::make_shared<const UnderWay>(run->hash, lock ? *std::move(lock) : TryLock())));
 }
 

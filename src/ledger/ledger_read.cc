@@ -78,7 +78,14 @@ Result<Head> Ledger::signed_head() {
 }
 
 std::string Ledger::fresh_request_id() {
-  return "request-" + std::to_string(writer_) + "-" + std::to_string(fresh_ids_++);
+  // A hash, so that an analyst who sees some of them cannot count the others'.
+  const Hash hash = sha256("a fresh request of this ledger\n" + std::to_string(writer_) + "\n" +
+                           std::to_string(fresh_ids_++));
+  return "request-" + to_hex(bytes_of(hash)).substr(0, 32);
+}
+
+std::string Ledger::receipt_id(const Hash& hash) const {
+  return terms_.id + "/" + std::to_string(receipt_number(hash));
 }
 
 }  // namespace discreet::ledger

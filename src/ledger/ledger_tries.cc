@@ -4,46 +4,36 @@
 
 #include "ledger/request.h"
 #include "ledger/store_place.h"
+#include "ledger/use.h"
 
 namespace discreet::ledger {
 namespace {
 
 std::string id_of_try(Sequence charge, int number) {
-  return "try " + std::to_string(number) + " of " + std::to_string(charge);
+  return to_id({UseKind::kTry, static_cast<std::uint64_t>(number), charge});
 }
+std::string id_of_end(Sequence charge) { return to_id({UseKind::kEnd, 0, charge}); }
+std::string id_of_answer(Sequence share) { return to_id({UseKind::kAnswer, 0, share}); }
 
-std::string id_of_end(Sequence charge) { return "end of " + std::to_string(charge); }
+/// A payment that waits for its answer until there is one.
+bool waits_for_answer(const Record& payment) {
+  return payment.kind == Kind::kCharge ||
+         (payment.kind == Kind::kShare && payment.content != Hash{});
+}
 
 std::string times(int count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
 
 }  // namespace
 
-bool is_own_id(std::string_view id) {
-  const std::size_t of = id.rfind("of ");
-  if (of == id.npos) return false;
-  const auto is_number = [](std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-  };
-  if (!is_number(id.substr(of + 3))) return false;
-  const std::string_view before = id.substr(0, of);
-  if (before == "end ") return true;
-  for (const std::string_view word : {"try ", "part "}) {
-    if (!before.starts_with(word) || !before.ends_with(' ')) continue;
-    if (is_number(before.substr(word.size(), before.size() - word.size() - 1))) return true;
-  }
-  return false;
-}
-
 Error Paid::failed(const Error& error) const {
   const int left = kTries - number_of_try_;
-  const std::string record = " (record " + std::to_string(charge_) + ")";
   return {error.code,
           error.message +
-              (left > 0 ? "; what was charged" + record + " has no answer yet: the same question " +
-                              "is tried again without a further charge, at most " + times(left) +
-                              ", unless a time limit stopped it"
-                        : "; what was charged" + record + " is used up: asked again, under " +
-                              "another request id, the question is charged again")};
+              (left > 0 ? "; what was charged has no answer yet: the same question is tried again "
+                          "without a further charge, at most " +
+                              times(left) + ", unless a time limit stopped it"
+                        : "; what was charged is used up: asked again, under another request id, "
+                          "the question is charged again")};
 }
 
 /// The charge of record `charge`, if it is for just this request and is tried now or may be.
@@ -53,19 +43,16 @@ Result<std::optional<Ledger::Unanswered>> Ledger::tries_of(Sequence charge,
   const std::string& analyst = request.question.analyst;
   DISCREET_ASSIGN(std::optional<Record> record, store_->record(charge));
   const bool is_this =
-      record && record->kind == Kind::kCharge && record->units == units &&
-      record->analyst == analyst && request.question.is_known_as(record->question) &&
+      record && waits_for_answer(*record) && record->units == units && record->analyst == analyst &&
+      request.question.is_known_as(record->question) &&
       record->snapshot == request.question.snapshot && record->plan == request.charge.plan() &&
       record->price == request.first().price && record->blocks == request.first().blocks;
-  // Answers under one key have the same bytes (L5); those under an older one need not.
-  const bool is_other_answer =
-      is_this && request.stored && request.stored->question != record->question;
-  if (!is_this || is_other_answer) return std::optional<Unanswered>();
+  if (!is_this) return std::optional<Unanswered>();
   Unanswered found{.charge = *std::move(record)};
   found.is_tried = UnderWay::has(found.charge.hash) || TryLock::is_held(path_, charge);
   if (found.is_tried) return std::optional(std::move(found));
   // A run in parts is gone on with by its checkpoint, not from its beginning (L7).
-  for (const std::string& id : {id_of_end(charge), "part 1 of " + std::to_string(charge)}) {
+  for (const std::string& id : {id_of_end(charge), to_id({UseKind::kPart, 1, charge})}) {
     DISCREET_ASSIGN(const auto used, find_request(units, analyst, id));
     if (used) return std::optional<Unanswered>();
   }
@@ -81,9 +68,7 @@ Result<std::optional<Ledger::Unanswered>> Ledger::tries_of(Sequence charge,
 /// The oldest one. Within a transaction.
 Result<std::optional<Ledger::Unanswered>> Ledger::find_unanswered(const Request& request) {
   const Question& question = request.question;
-  std::vector<std::string> keys = {question.key};
-  keys.insert(keys.end(), question.older_keys.begin(), question.older_keys.end());
-  for (const std::string& key : keys) {
+  for (const std::string& key : question.keys()) {
     const QuestionKey asked{request.charge.units().name, key, question.snapshot};
     for (const Sequence charge : index_.unanswered(asked, question.analyst)) {
       DISCREET_ASSIGN(std::optional<Unanswered> found, tries_of(charge, request));
@@ -94,7 +79,7 @@ Result<std::optional<Ledger::Unanswered>> Ledger::find_unanswered(const Request&
 }
 
 /// A record without a price that says how `charge` was used.
-Result<void> Ledger::append_use(const Record& charge, const std::string& id) {
+Result<void> Ledger::append_use(const Record& charge, const std::string& id, Sequence given) {
   if (!batch_time_) return batch_time_.error();
   Record record;
   record.kind = Kind::kCharge;
@@ -105,6 +90,7 @@ Result<void> Ledger::append_use(const Record& charge, const std::string& id) {
   record.question = id;
   record.snapshot = charge.snapshot;
   record.plan = charge.plan;
+  record.about = given;
   record.detail = id + ", paid there";
   return append(std::move(record));
 }
@@ -119,12 +105,7 @@ Result<bool> Ledger::use_unanswered(Request& request) {
     request.waits = true;
     return true;
   }
-  // Somebody else was answered meanwhile. This analyst has paid as much and got nothing for it, so
-  // that answer is theirs too (L5).
-  if (request.stored) {
-    DISCREET_TRY(append_answer(found->charge, request.bytes));
-    return true;
-  }
+  request.is_share = found->charge.kind == Kind::kShare;
   DISCREET_TRY(hold_room(request));
   std::optional<TryLock> lock = TryLock::take(path_, request.sequence);
   if (!lock) {
@@ -137,16 +118,38 @@ Result<bool> Ledger::use_unanswered(Request& request) {
   return true;
 }
 
-Error Ledger::no_tries_left(const Request& request, const Record& earlier) const {
+/// Whether the answer was handed over: at once, as before 0.10, or by a record of its own.
+Result<bool> Ledger::was_given(const Record& share) {
+  if (!waits_for_answer(share)) return true;
+  DISCREET_ASSIGN(const auto given,
+                  find_request(share.units, share.analyst, id_of_answer(share.sequence)));
+  return given.has_value();
+}
+
+/// The bytes of a share, which are its analyst's from here on. Within a write transaction.
+Result<std::string> Ledger::give(const Record& share) {
+  DISCREET_ASSIGN(const std::optional<Record> answer, answer_of_share(share));
+  if (!answer || answer->content != share.content) {
+    return Error{Code::kCorrupt,
+                 "the answer of a share is missing or was changed; restore the "
+                 "newest copy of the ledger"};
+  }
+  DISCREET_ASSIGN(std::string bytes, bytes_of_answer(*answer));
+  DISCREET_ASSIGN(const bool is_given, was_given(share));
+  if (!is_given) DISCREET_TRY(append_use(share, id_of_answer(share.sequence), share.sequence));
+  return bytes;
+}
+
+Error Ledger::no_tries_left(const Request& request) const {
   // There a try that another process is at is not seen.
   const char* const first = is_postgres(path_)
                                 ? "under this id in a minute, should another process "
                                   "be answering it now, or else "
                                 : "";
   return {Code::kConflict,
-          "request id " + in_quotes(request.charge.request_id()) + " was charged (record " +
-              std::to_string(earlier.sequence) +
-              ") and has no answer, and its tries are used up; an id is charged once: ask again " +
+          "request id " + in_quotes(request.charge.request_id()) +
+              " was charged and has no answer, and its tries are used up; an id is charged once: "
+              "ask again " +
               first + "under another id, which is charged again"};
 }
 

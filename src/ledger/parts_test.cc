@@ -24,13 +24,15 @@ TEST(Parts, EachIsTakenOnceWhicheverProcessAsks) {
   Sequence charge = 0;
   {
     const auto ledger = home.create();
-    charge = paid_for(*ledger, run).charge();  // the process dies: its Paid is gone
+    const Paid paid = paid_for(*ledger, run);
+    charge = paid.charge();
+    const std::string receipt = std::to_string(paid.receipt());
     const auto first = ledger->take_part(run.charge(), run.question(), charge, 1);
     ASSERT_TRUE(first.has_value());
     EXPECT_EQ(first->noise().text, "laplace(0.5)#1");
-    EXPECT_EQ(first->id(), ledger->id() + "/" + std::to_string(charge));
+    EXPECT_EQ(first->id(), ledger->id() + "/" + receipt);
     EXPECT_EQ(spent(*ledger), "0.5 0.5");
-  }
+  }  // the process dies: its Paid is gone
   const auto ledger = home.open();
   EXPECT_EQ(code_of(ledger->take_part(run.charge(), run.question(), charge, 1)), Code::kConflict);
   EXPECT_TRUE(ledger->take_part(run.charge(), run.question(), charge, 2));

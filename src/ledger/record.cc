@@ -226,4 +226,10 @@ std::string_view bytes_of(const Hash& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
+std::uint64_t receipt_number(const Hash& hash) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < 8; ++i) number = number << 8 | hash[i];
+  return number >> 12;
+}
+
 }  // namespace discreet::ledger

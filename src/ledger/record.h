@@ -104,7 +104,8 @@ struct Record {
   Hash plan{};
   Sequence about = 0;     ///< the charge that an answer or a share belongs to; the payment that a
                           ///< further namespace joins
-  Hash content{};         ///< of an answer's bytes
+  Hash content{};         ///< of an answer's bytes; of a share: of those that it will be given,
+                          ///< and zero if they were given at once
   std::string detail;     ///< what people read: noise, reason; the terms, for the first two kinds
   std::string signature;  ///< Ed25519 over `hash`, for records that only the owner may write
   Hash hash{};
@@ -131,5 +132,9 @@ std::string join_names(std::vector<std::string> names);
 Result<std::vector<std::string>> split_names(std::string_view text);
 
 std::string_view bytes_of(const Hash& hash);
+
+/// The record with this hash, in a number for whom sequences would count everybody's records: 52
+/// bits, which a double holds.
+std::uint64_t receipt_number(const Hash& hash);
 
 }  // namespace discreet::ledger

@@ -5,16 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ledger/ledger.h"
 
 namespace discreet::ledger {
-
-/// Whether the ledger itself names records so: tries, parts and ends of charges. A request that had
-/// such an id would use up what it names.
-bool is_own_id(std::string_view id);
 
 /// One namespace that pays, with what the state knows of it.
 struct Ledger::Payer {
@@ -35,8 +30,10 @@ struct Ledger::Request {
   std::vector<Payer> payers;  // Charge::units(), then its `also`
 
   // What came of it:
-  std::optional<Record> stored;  // the answer that is there already
+  std::optional<Owned> owned;    // what the analyst has already
   std::string bytes;             // its bytes
+  std::optional<Record> shared;  // else another analyst's answer to the same
+  bool is_share = false;         // what was paid: the bytes of that one
   Sequence sequence = 0;         // of the charge: new, or taken over
   Hash hash{};
   int number_of_try = 1;
@@ -47,7 +44,9 @@ struct Ledger::Request {
   /// For a work that is run again.
   void begin() {
     payers.clear();
-    stored.reset();
+    owned.reset();
+    shared.reset();
+    is_share = false;
     number_of_try = 1;
     waits = false;
     under_way.reset();

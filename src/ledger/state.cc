@@ -312,6 +312,25 @@ Result<void> State::fold_top_up(const Record& record) {
   return {};
 }
 
+bool is_reserved(const NamespaceState& space) {
+  Price sum;
+  for (const auto& [name, account] : space.analysts) {
+    sum.amount = sum.amount.saturating_plus(account.cap().amount);
+    sum.delta = sum.delta.saturating_plus(account.cap().delta);
+  }
+  const Price& cap = space.total.cap();
+  return sum.amount <= cap.amount && sum.delta <= cap.delta;
+}
+
+Price Closing::largest(const NamespaceState& space) const {
+  const auto found = declared.find(space.terms.name);
+  if (found != declared.end()) return found->second;
+  const auto tenth = [](const Amount& amount) {
+    return Amount::from_units(amount.units() / 10).value();
+  };
+  return {tenth(space.total.cap().amount), tenth(space.total.cap().delta)};
+}
+
 Result<void> check_raise(const NamespaceState& space, const Account& account, const Price& more) {
   const Price cap{account.cap().amount.saturating_plus(more.amount),
                   account.cap().delta.saturating_plus(more.delta)};

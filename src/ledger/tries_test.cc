@@ -31,7 +31,7 @@ std::string text_of(const Result<Outcome>& outcome) {
     return "answer " + answer->bytes();
   }
   const Paid& paid = std::get<Paid>(*outcome);
-  EXPECT_EQ(paid.receipts.size(), 1U);
+  EXPECT_EQ(paid.receipts.size(), paid.is_share() ? 0U : 1U);
   return "try " + std::to_string(paid.number_of_try()) + " of record " +
          std::to_string(paid.charge());
 }
@@ -59,7 +59,7 @@ Quote quote_of(Ledger& ledger, const Ask& what = {}) {
 TEST(Tries, IdsOfTheLedgersOwnAreNobodyElses) {
   Home home;
   auto ledger = home.create();
-  for (const char* id : {"try 1 of 2", "try 12 of 309", "end of 1", "part 1 of 2"}) {
+  for (const char* id : {"try 1 of 2", "try 12 of 309", "end of 1", "part 1 of 2", "answer of 3"}) {
     const auto refused = retry(*ledger, {.id = id});
     ASSERT_FALSE(refused) << id;
     EXPECT_EQ(refused.error().code, Code::kInvalidInput) << id;
@@ -79,7 +79,7 @@ TEST(Tries, TenRetriesOfOneIdCostOnePrice) {
   ledger = nullptr;
   ledger = home.open();  // they are counted in the history
   EXPECT_TRUE(quote_of(*ledger).retry);
-  EXPECT_EQ(quote_of(*ledger).analyst_pays, Price());
+  EXPECT_EQ(quote_of(*ledger).pays, Price());
   EXPECT_EQ(text_of(retry(*ledger)), "try 3 of record " + charge);
   for (int i = 0; i < 7; ++i) EXPECT_TRUE(is_used_up(retry(*ledger))) << text_of(retry(*ledger));
   EXPECT_EQ(spent(*ledger), "0.5 0.5");
@@ -169,15 +169,17 @@ TEST(Tries, AllFailuresSayTheSame) {
   EXPECT_NE(first.find("at most 2 times"), std::string::npos) << first;
 }
 
-TEST(Tries, WhoWasNotAnsweredHasAnswersOfOthersForWhatWasPaid) {
+// What others have shows in nothing but the bytes (L12).
+TEST(Tries, WhoWasNotAnsweredTriesAgainAndHasTheBytesOfOthers) {
   Home home;
   const auto ledger = home.create();
   ASSERT_TRUE(retry(*ledger));
   EXPECT_EQ(store(*ledger, retry(*ledger, {.analyst = "press", .id = "p"}), "42"), "42");
   EXPECT_EQ(spent(*ledger), "1 0.5");
-  EXPECT_TRUE(quote_of(*ledger).repeat);
-  EXPECT_EQ(quote_of(*ledger).analyst_pays, Price());
-  EXPECT_EQ(text_of(retry(*ledger)), "answer 42");
+  EXPECT_FALSE(quote_of(*ledger).repeat);
+  EXPECT_TRUE(quote_of(*ledger).retry);
+  EXPECT_EQ(quote_of(*ledger).pays, Price());
+  EXPECT_EQ(store(*ledger, retry(*ledger), "43"), "42");
   EXPECT_EQ(text_of(retry(*ledger, {.id = "again"})), "answer 42");
   EXPECT_EQ(spent(*ledger), "1 0.5");
   EXPECT_EQ(ledger->verify()->answers, 2U);
@@ -192,11 +194,141 @@ TEST(Tries, AnAnswerUnderAnOlderKeyIsNotMixedWithOnesUnderANewer) {
   EXPECT_EQ(
       store(*ledger, retry(*ledger, {.analyst = "press", .id = "p", .key = "second text"}), "42"),
       "42");
-  EXPECT_EQ(text_of(retry(*ledger, newer)), "answer 42");
-  EXPECT_EQ(spent(*ledger), "1 1");  // a share
-  EXPECT_EQ(store(*ledger, retry(*ledger, older), "43"), "43");
-  EXPECT_EQ(spent(*ledger), "1 1");
-  EXPECT_EQ(text_of(retry(*ledger, newer)), "answer 42");
+  EXPECT_EQ(store(*ledger, retry(*ledger, newer), "43"), "43");  // what was charged then
+  EXPECT_EQ(spent(*ledger), "1 0.5");
+  EXPECT_EQ(text_of(retry(*ledger, older)), "answer 43");
+  EXPECT_EQ(text_of(retry(*ledger, newer)), "answer 43");
+}
+
+// A share is asked for as a charge is: tries, an end, an answer of its own (L12).
+TEST(Tries, AShareIsTriedAsAChargeIs) {
+  Home home;
+  auto ledger = home.create();
+  EXPECT_EQ(store(*ledger, retry(*ledger), "42"), "42");
+  const Ask theirs{.analyst = "press", .id = "p"};
+  EXPECT_FALSE(quote_of(*ledger, theirs).repeat);
+  EXPECT_FALSE(quote_of(*ledger, theirs).retry);
+  {
+    const auto first = retry(*ledger, theirs);
+    EXPECT_TRUE(text_of(first).starts_with("try 1 "));
+    EXPECT_TRUE(std::get<Paid>(*first).is_share());
+  }
+  EXPECT_EQ(spent(*ledger, "press"), "0.5 0.5");
+  EXPECT_TRUE(quote_of(*ledger, theirs).retry);
+  EXPECT_TRUE(text_of(retry(*ledger, theirs)).starts_with("try 2 "));
+  ledger = nullptr;
+  ledger = home.open();
+  EXPECT_TRUE(text_of(retry(*ledger, {.analyst = "press", .id = "q"})).starts_with("try 3 "));
+  EXPECT_TRUE(is_used_up(retry(*ledger, theirs)));
+  {
+    auto again = retry(*ledger, {.analyst = "press", .id = "r"});  // paid again, as by others
+    EXPECT_TRUE(text_of(again).starts_with("try 1 "));
+    EXPECT_EQ(spent(*ledger, "press"), "0.5 1");
+    EXPECT_EQ(ledger->store(std::get<Paid>(std::move(*again)), "")->bytes(), "42");
+  }
+  EXPECT_EQ(text_of(retry(*ledger, theirs)), "answer 42");
+  EXPECT_TRUE(quote_of(*ledger, theirs).repeat);
+  ledger = nullptr;
+  ledger = home.open();
+  EXPECT_EQ(text_of(retry(*ledger, {.analyst = "press", .id = "s"})), "answer 42");
+  EXPECT_EQ(spent(*ledger, "press"), "0.5 1");
+  EXPECT_TRUE(ledger->verify());
+}
+
+TEST(Tries, ATimeLimitEndsAShareToo) {
+  Home home;
+  const auto ledger = home.create();
+  EXPECT_EQ(store(*ledger, retry(*ledger), "42"), "42");
+  const Ask theirs{.analyst = "press", .id = "p"};
+  {
+    const auto outcome = retry(*ledger, theirs);
+    ASSERT_TRUE(ledger->end_charge(std::get<Paid>(*outcome)));
+  }
+  EXPECT_TRUE(is_used_up(retry(*ledger, theirs)));
+  EXPECT_TRUE(text_of(retry(*ledger, {.analyst = "press", .id = "q"})).starts_with("try 1 "));
+  EXPECT_EQ(spent(*ledger, "press"), "0.5 1");
+}
+
+// As programs up to 0.9 wrote them.
+TEST(Tries, AShareThatWasGivenAtOnceIsFree) {
+  Home home;
+  const auto ledger = home.create();
+  EXPECT_EQ(store(*ledger, retry(*ledger), "42"), "42");
+  const Ask theirs{.analyst = "press", .id = "p"};
+  ASSERT_TRUE(fixture::ask(*ledger, theirs));  // which does not take over
+  EXPECT_TRUE(quote_of(*ledger, theirs).repeat);
+  EXPECT_EQ(text_of(retry(*ledger, {.analyst = "press", .id = "q"})), "answer 42");
+  EXPECT_EQ(spent(*ledger, "press"), "0.5 0.5");
+}
+
+// Where caps are shared the namespace closes once, for all, and says no number (L12).
+TEST(Closing, IsOneEventForAllWhatOthersBoughtIncluded) {
+  Home home;
+  const auto ledger =
+      home.create({.name = "patients",
+                   .cap = fixture::price("2"),
+                   .analysts = {{"ann", fixture::price("2")}, {"press", fixture::price("2")}}});
+  ledger->close_early({.declared = {{"patients", fixture::price("0.5")}}});
+  const auto of_press = [](std::string id, std::string key = "k") {
+    return Ask{.analyst = "press", .id = std::move(id), .key = std::move(key)};
+  };
+  EXPECT_EQ(store(*ledger, retry(*ledger, of_press("0", "mine")), "1"), "1");
+  for (const char* key : {"a", "b"}) {
+    EXPECT_TRUE(quote_of(*ledger, of_press("x")).fits) << key;
+    EXPECT_EQ(store(*ledger, retry(*ledger, {.id = key, .key = key}), "42"), "42");
+  }
+  EXPECT_EQ(spent(*ledger), "1.5 1");
+  EXPECT_TRUE(quote_of(*ledger, of_press("x")).fits);
+  EXPECT_EQ(store(*ledger, retry(*ledger, {.id = "c", .lines = {fixture::line("0.1")}}), "42"),
+            "42");
+  // Now 0.4 is left, and a question that costs 0.1 is refused like any other.
+  const std::string closed = text_of(retry(*ledger, of_press("y")));
+  EXPECT_NE(closed.find("used up"), std::string::npos) << closed;
+  EXPECT_EQ(closed.find_first_of("0123456789"), std::string::npos) << closed;
+  for (const Ask& other :
+       {of_press("z", "a"), Ask{.id = "d", .key = "d"},
+        Ask{.analyst = "press", .id = "e", .key = "e", .lines = {fixture::line("0.1")}}}) {
+    EXPECT_EQ(text_of(retry(*ledger, other)), closed);
+    EXPECT_FALSE(quote_of(*ledger, other).fits);
+    EXPECT_FALSE(quote_of(*ledger, other).is_open);
+  }
+  EXPECT_EQ(text_of(retry(*ledger, of_press("f", "mine"))), "answer 1");  // what is bought is free
+  EXPECT_TRUE(quote_of(*ledger, of_press("f", "mine")).fits);
+}
+
+TEST(Closing, RefusesWhatIsLargerThanTheLargestQuestion) {
+  Home home;
+  const auto ledger = home.create({.name = "patients",
+                                   .cap = fixture::price("10", "1e-6"),
+                                   .analysts = {{"ann", fixture::price("2")}}});
+  ledger->close_early({.declared = {{"patients", fixture::price("0.25", "1e-7")}}});
+  EXPECT_TRUE(retry(*ledger));
+  ASSERT_TRUE(ledger->add_analyst("patients", {"bob", fixture::price("10", "1e-6")}));  // shared
+  const auto refused = retry(*ledger, {.id = "2", .key = "k"});
+  EXPECT_EQ(refused.error().code, Code::kRefused) << refused.error().message;
+  EXPECT_TRUE(retry(*ledger, {.id = "3", .key = "k", .lines = {fixture::line("0.25")}}));
+  // A tenth where nothing is declared.
+  ledger->close_early({});
+  EXPECT_EQ(
+      retry(*ledger, {.analyst = "bob", .id = "4", .lines = {fixture::line("1.01")}}).error().code,
+      Code::kRefused);
+  EXPECT_TRUE(retry(*ledger, {.analyst = "bob", .id = "4", .lines = {fixture::line("1")}}));
+}
+
+// Reserved caps: what one analyst is told of their own budget comes before what all have left.
+TEST(Closing, WithReservedCapsNobodyIsToldTheTotal) {
+  Home home;
+  const auto ledger =
+      home.create({.name = "patients",
+                   .cap = fixture::price("1"),
+                   .analysts = {{"ann", fixture::price("0.5")}, {"press", fixture::price("0.5")}}});
+  ledger->close_early({});
+  const Ask large{.analyst = "press", .id = "p", .key = "p", .lines = {fixture::line("0.6")}};
+  const std::string before = text_of(retry(*ledger, large));
+  EXPECT_NE(before.find("analyst 'press'"), std::string::npos) << before;
+  EXPECT_TRUE(retry(*ledger));
+  EXPECT_EQ(text_of(retry(*ledger, large)), before);
+  EXPECT_TRUE(retry(*ledger, {.analyst = "press", .id = "q", .key = "p"}));
 }
 
 TEST(Tries, OfEightAtOnceOneIsChargedAndAllAreAnswered) {
@@ -360,6 +492,7 @@ TEST(Tries, RandomHistoriesAreAsTheModelSays) {
   struct Charged {
     int tries = 1;
     bool is_ended = false;
+    bool is_share = false;
   };
   for (const bool misleads : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -391,35 +524,26 @@ TEST(Tries, RandomHistoriesAreAsTheModelSays) {
           ASSERT_EQ(text_of(outcome), "answer " + stored[question]);
           continue;
         }
-        if (stored.contains(question)) {
-          if (open == nullptr && is_known) {
-            ASSERT_TRUE(is_used_up(outcome)) << text_of(outcome);
-            continue;
-          }
-          ASSERT_EQ(text_of(outcome), "answer " + stored[question]);
-          ids[{analyst, id}] = is_known || open == nullptr;
-          has.insert({analyst, question});
-          continue;
-        }
         if (open == nullptr && is_known) {
           ASSERT_TRUE(is_used_up(outcome)) << text_of(outcome);
           continue;
         }
         ASSERT_TRUE(outcome) << outcome.error().message;
         if (open == nullptr) {
-          open = &own.emplace_back();
+          open = &own.emplace_back(Charged{.is_share = stored.contains(question)});
           ids[{analyst, id}] = true;
-          paid_by_all += 0.5;
+          if (!open->is_share) paid_by_all += 0.5;  // whoever has it already bought it
         } else {
           ++open->tries;
         }
         Paid& paid = std::get<Paid>(*outcome);
         ASSERT_EQ(paid.number_of_try(), open->tries);
+        ASSERT_EQ(paid.is_share(), open->is_share);
         switch (random() % 12) {
           case 0:
-            stored[question] = std::to_string(step);
+            stored.try_emplace(question, std::to_string(step));
             has.insert({analyst, question});
-            store(*ledger, std::move(outcome), stored[question]);
+            ASSERT_EQ(store(*ledger, std::move(outcome), std::to_string(step)), stored[question]);
             break;
           case 1:
             ASSERT_TRUE(ledger->end_charge(paid));

@@ -127,6 +127,18 @@ void read_analysts(Fields& fields, Units& units, Mistakes& mistakes) {
   }
 }
 
+void read_largest_question(Fields& fields, Units& units, Mistakes& mistakes) {
+  const Node* const node = fields.get("largest_question");
+  if (node == nullptr) return;
+  const std::string path = fields.path_of("largest_question");
+  const bool known = units.budget.epsilon.sign() > 0;  // else that mistake is noted already
+  const auto caps =
+      read_caps(*node, path, units.notion, known ? units.budget.delta / 10 : Rational(0), mistakes);
+  if (!caps) return;
+  if (known) check_below(*caps, units.budget, *node, path, mistakes);
+  units.largest_question = *caps;
+}
+
 void read_blocks(Fields& fields, Units& units, Places& places, Mistakes& mistakes) {
   const Node* node = fields.get_map("blocks", kBlocksExample);
   if (node == nullptr) return;
@@ -172,8 +184,10 @@ Units read_namespace(const Node& node, Places& places, Mistakes& mistakes) {
   units.name = node.key;
   const std::string path = "units." + shown(node.key);
   (void)check_name(node.key, node.key_line, path, mistakes);
-  Fields fields(node, path, {"budget", "notion", "neighbours", "analysts", "blocks", "within"},
-                mistakes);
+  Fields fields(
+      node, path,
+      {"budget", "notion", "neighbours", "analysts", "largest_question", "blocks", "within"},
+      mistakes);
   units.notion =
       static_cast<Notion>(fields.get_word("notion", {"epsilon", "zcdp", "pure"}).value_or(0));
   units.neighbours = fields.get_word("neighbours", {"add-remove", "replace-one"}).value_or(0) == 1
@@ -185,6 +199,7 @@ Units read_namespace(const Node& node, Places& places, Mistakes& mistakes) {
     if (caps) units.budget = *caps;
   }
   read_analysts(fields, units, mistakes);
+  read_largest_question(fields, units, mistakes);
   read_blocks(fields, units, places, mistakes);
   read_within(fields, units, places, mistakes);
   return units;

@@ -80,6 +80,9 @@ std::string units_text(const Units& units) {
   for (const auto& [name, caps] : units.analysts) {
     out += "      " + yaml_text(name) + ": " + caps_text(caps) + "\n";
   }
+  if (units.largest_question) {
+    out += "    largest_question: " + caps_text(*units.largest_question) + "\n";
+  }
   if (!units.block_column.empty()) {
     out += "    blocks: {column: " + yaml_text(units.block_column) +
            ", values: " + text_list(units.block_values) + "}\n";

@@ -218,14 +218,19 @@ Result<DailyStream::Paid> DailyStream::paid_by(const DailyState& state) const {
   const Error unknown = unusable("this ledger has no charge for the released days");
   const std::size_t slash = state.receipt.rfind('/');
   if (slash == std::string::npos || state.receipt.substr(0, slash) != ledger_.id()) return unknown;
-  ledger::Sequence charge = 0;
+  std::uint64_t charge = 0;
+  ledger::Sequence paid_at = 0;
   const char* const end = state.receipt.data() + state.receipt.size();
   const auto read = std::from_chars(state.receipt.data() + slash + 1, end, charge);
   if (read.ptr != end || read.ec != std::errc()) return unknown;
   std::optional<Paid> paid;
   DISCREET_TRY(ledger_.history([&](const ledger::Record& record) -> Result<void> {
-    if (record.sequence == charge) paid = Paid{.plan = record.plan};
-    if (record.kind == ledger::Kind::kAnswer && record.about == charge && paid) {
+    // Up to 0.9 a receipt named the record by its place.
+    if (record.sequence == charge || ledger::receipt_number(record.hash) == charge) {
+      paid = Paid{.plan = record.plan};
+      paid_at = record.sequence;
+    }
+    if (record.kind == ledger::Kind::kAnswer && paid && record.about == paid_at) {
       paid->is_answered = true;
     }
     return {};

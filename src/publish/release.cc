@@ -106,20 +106,20 @@ Result<Publisher::Prepared> Publisher::prepare(const Request& request) const {
   return Prepared{std::move(design), std::move(checked), std::move(question)};
 }
 
-Result<Foreseen> Publisher::foresee(const Request& request) const {
+Result<Foreseen> Publisher::foresee(const Request& request, Sees sees) const {
   DISCREET_ASSIGN(Prepared prepared, prepare(request));
-  DISCREET_ASSIGN(const ledger::Quote quote,
-                  ledger_.quote(prepared.checked.rows.charge(), prepared.question));
-  Foreseen out{.design = std::move(prepared.design),
-               .price = ledger::to_text(ledger::Notion::kZcdp, quote.price, Round::kUp),
-               .left = ledger::to_text(ledger::Notion::kZcdp, quote.analyst_left, Round::kDown),
-               .fits = quote.fits,
-               .repeat = quote.repeat,
-               .units = prepared.checked.rows.charge().units().name,
-               .quote = quote};
+  DISCREET_ASSIGN(ledger::OwnerQuote quote,
+                  ledger_.owner_quote(prepared.checked.rows.charge(), prepared.question));
+  const ledger::Price& own = quote.analysts.left;
   const ledger::Price& left =
-      quote.total_left.amount < quote.analyst_left.amount ? quote.total_left : quote.analyst_left;
-  out.left = ledger::to_text(ledger::Notion::kZcdp, left, Round::kDown);
+      sees == Sees::kAll && quote.total_left.amount < own.amount ? quote.total_left : own;
+  Foreseen out{.design = std::move(prepared.design),
+               .price = ledger::to_text(ledger::Notion::kZcdp, quote.analysts.price, Round::kUp),
+               .left = ledger::to_text(ledger::Notion::kZcdp, left, Round::kDown),
+               .fits = sees == Sees::kAll ? quote.fits : quote.analysts.fits,
+               .repeat = quote.analysts.repeat,
+               .units = prepared.checked.rows.charge().units().name,
+               .quote = std::move(quote.analysts)};
   // Deviations go with 1/sqrt(rho).
   const double rho = left.amount.value().to_double(Round::kDown);
   const double price = out.design.rho.to_double(Round::kUp);
@@ -142,6 +142,16 @@ Result<Publication> Publisher::publish(const Request& request, const engine::Own
   };
   if (const auto* const seen = std::get_if<ledger::Answer>(&outcome)) return shown(*seen);
   ledger::Paid& paid = std::get<ledger::Paid>(outcome);
+  const engine::TimedLog timed(log);
+  Result<Sensitive<mechanism::UnitRows>> rows = engine_.rows(checked, timed.log());
+  if (!rows) {
+    if (timed.ran_out()) DISCREET_TRY(ledger_.end_charge(paid));
+    return paid.failed(rows.error());
+  }
+  if (paid.is_share()) {
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger_.store(std::move(paid), ""));
+    return shown(answer);
+  }
   ReleaseFacts facts{.units = charge.units().name,
                      .neighbours = to_string(charge.units().neighbours),
                      .snapshot = policy_.snapshot,
@@ -152,12 +162,6 @@ Result<Publication> Publisher::publish(const Request& request, const engine::Own
                      .row_is_unit = checked.rows.unit_column().empty(),
                      .noise = {}};
   for (const ChargeLine& line : charge.lines()) facts.noise.push_back(line.noise.text);
-  const engine::TimedLog timed(log);
-  Result<Sensitive<mechanism::UnitRows>> rows = engine_.rows(checked, timed.log());
-  if (!rows) {
-    if (timed.ran_out()) DISCREET_TRY(ledger_.end_charge(paid));
-    return paid.failed(rows.error());
-  }
   const Sensitive<mechanism::Codes> codes =
       Verbs::codes(*rows, checked.tabulation.axes, checked.tabulation.weights);
   rows = Sensitive(mechanism::UnitRows{});

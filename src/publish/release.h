@@ -55,8 +55,10 @@ class Publisher {
   Publisher(const policy::Policy& policy, ledger::Ledger& ledger, engine::Engine& engine)
       : policy_(policy), ledger_(ledger), engine_(engine) {}
 
+  /// What is left, and whether it fits: for the owner in all, for an analyst of their own cap.
+  enum class Sees { kOwn, kAll };
   /// Fails with: what the design, the checker and the ledger say.
-  Result<Foreseen> foresee(const Request& request) const;
+  Result<Foreseen> foresee(const Request& request, Sees sees) const;
   /// Fails with: the same; kBudget, naming what would fit; after the charge only the world.
   Result<Publication> publish(const Request& request, const engine::OwnerLog& log);
 

@@ -111,11 +111,17 @@ std::string bounds_text(const plan::Checked& checked) {
 }
 
 Result<Explanation> Session::explain(const Request& request) {
+  DISCREET_ASSIGN(OwnerExplanation explanation, explain_to_owner(request));
+  return std::move(explanation.analysts);
+}
+
+Result<OwnerExplanation> Session::explain_to_owner(const Request& request) {
   DISCREET_ASSIGN(const Settled settled, settle(request, {}, false));
   DISCREET_ASSIGN(const Prepared prepared, prepare(settled.request));
   const plan::Checked& checked = prepared.checked;
-  DISCREET_ASSIGN(const ledger::Quote quote,
-                  ledger_.quote(checked.charge(), question_of(prepared, request)));
+  DISCREET_ASSIGN(const ledger::OwnerQuote owners,
+                  ledger_.owner_quote(checked.charge(), question_of(prepared, request)));
+  const ledger::Quote& quote = owners.analysts;
   if (!quote.repeat) DISCREET_TRY(plan::check_joined_rows(checked.joined_rows(), policy_));
   if (!quote.repeat) DISCREET_TRY(plan::check_pattern_work(checked.plan()));
   DISCREET_ASSIGN(const ledger::State state, ledger_.state());
@@ -129,10 +135,10 @@ Result<Explanation> Session::explain(const Request& request) {
                           .steps = {},
                           .price = to_text(notion, quote.price, Round::kUp),
                           .cost = quote.price,
-                          .total_left = to_text(notion, quote.total_left, Round::kDown),
-                          .analyst_left = to_text(notion, quote.analyst_left, Round::kDown),
+                          .left = to_text(notion, quote.left, Round::kDown),
                           .repeat = quote.repeat,
-                          .retry = quote.retry && !quote.repeat,
+                          .retry = quote.retry,
+                          .is_open = quote.is_open,
                           .fits = quote.fits,
                           .sent = engine_.explain(checked),
                           .notes = prepared.query.notes};
@@ -140,13 +146,16 @@ Result<Explanation> Session::explain(const Request& request) {
     explanation.notes.push_back(std::move(joined));
   }
   for (const std::string& note : settled.notes) explanation.notes.push_back(note);
-  for (const ledger::Quote::Also& also : quote.also) {
+  std::vector<std::string> also_left;
+  for (std::size_t i = 0; i < quote.also.size(); ++i) {
+    const ledger::Quote::Also& also = quote.also[i];
     DISCREET_ASSIGN(const ledger::NamespaceState* const larger, state.find(also.units));
     const ledger::Notion its = larger->terms.notion;
     explanation.notes.push_back(
         also.units + " pays as well: " + to_text(its, also.price, Round::kUp) + "; left " +
-        to_text(its, also.total_left, Round::kDown) + " in all, " +
-        to_text(its, also.analyst_left, Round::kDown) + " for " + request.analyst);
+        to_text(its, also.left, Round::kDown) + " for " + request.analyst);
+    also_left.push_back("left of " + also.units +
+                        " in all: " + to_text(its, owners.also_left[i], Round::kDown));
   }
   for (const std::string& note : notes_on_coins(checked)) explanation.notes.push_back(note);
   const std::vector<ChargeLine>& lines = checked.charge().lines();
@@ -173,7 +182,10 @@ Result<Explanation> Session::explain(const Request& request) {
     if (output.is_key || output.post.kind == sql::PostKind::kLiteral) continue;
     explanation.notes.push_back(output_error(output, checked, request));
   }
-  return explanation;
+  return OwnerExplanation{.analysts = std::move(explanation),
+                          .total_left = to_text(notion, owners.total_left, Round::kDown),
+                          .fits = owners.fits,
+                          .notes = std::move(also_left)};
 }
 
 Result<std::vector<CurvePoint>> Session::curve(const Request& request,

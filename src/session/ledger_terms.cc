@@ -27,6 +27,14 @@ ledger::Notion notion_of(policy::Notion notion) {
   return ledger::Notion::kEpsilon;
 }
 
+/// Half of a delta in zCDP is set aside for turning rho into epsilon.
+Result<Price> cap_in_ledger(const policy::Units& units, const policy::Caps& caps) {
+  const ledger::Notion notion = notion_of(units.notion);
+  const bool zcdp = notion == ledger::Notion::kZcdp;
+  return cap_of(notion, caps.epsilon, caps.is_rho, zcdp ? caps.delta / 2 : caps.delta,
+                zcdp ? units.budget.delta / 2 : Rational(0));
+}
+
 /// "--epsilon 1 --delta 0.000001"
 std::string price_options(ledger::Notion notion, const Price& price) {
   std::string out =
@@ -194,12 +202,8 @@ Result<Price> cap_of(ledger::Notion notion, const Rational& epsilon_or_rho, bool
 Result<ledger::NamespaceTerms> terms_of(const policy::Units& units) {
   const ledger::Notion notion = notion_of(units.notion);
   const bool zcdp = notion == ledger::Notion::kZcdp;
-  // Half of a delta in zCDP is set aside for turning rho into epsilon.
   const Rational conversion = zcdp ? units.budget.delta / 2 : Rational(0);
-  const auto cap = [&](const policy::Caps& caps) {
-    return cap_of(notion, caps.epsilon, caps.is_rho, zcdp ? caps.delta / 2 : caps.delta,
-                  conversion);
-  };
+  const auto cap = [&](const policy::Caps& caps) { return cap_in_ledger(units, caps); };
   ledger::NamespaceTerms terms;
   terms.name = units.name;
   terms.notion = notion;
@@ -214,6 +218,26 @@ Result<ledger::NamespaceTerms> terms_of(const policy::Units& units) {
   }
   if (!units.analysts.contains("owner")) terms.analysts.push_back({"owner", terms.cap});
   return terms;
+}
+
+Result<bool> caps_are_reserved(const policy::Units& units) {
+  DISCREET_ASSIGN(const ledger::NamespaceTerms terms, terms_of(units));
+  Price sum;
+  for (const ledger::AnalystTerms& analyst : terms.analysts) {
+    sum.amount = sum.amount.saturating_plus(analyst.cap.amount);
+    sum.delta = sum.delta.saturating_plus(analyst.cap.delta);
+  }
+  return sum.amount <= terms.cap.amount && sum.delta <= terms.cap.delta;
+}
+
+Result<ledger::Closing> closing_of(const policy::Policy& policy) {
+  ledger::Closing closing;
+  for (const auto& [name, units] : policy.units) {
+    if (!units.largest_question) continue;
+    DISCREET_ASSIGN(const Price largest, cap_in_ledger(units, *units.largest_question));
+    closing.declared.emplace(name, largest);
+  }
+  return closing;
 }
 
 Result<std::vector<Difference>> differences(const policy::Policy& policy,

@@ -21,6 +21,13 @@ Result<accounting::Price> cap_of(ledger::Notion notion, const Rational& epsilon_
 /// spend all there is, is added unless the policy has one. Fails with: kInvalidInput.
 Result<ledger::NamespaceTerms> terms_of(const policy::Units& units);
 
+/// Whether the caps that `discreet ledger init` makes of a policy's units, the owner's included, are
+/// together at most the budget (ledger::is_reserved). Fails with: as terms_of().
+Result<bool> caps_are_reserved(const policy::Units& units);
+
+/// What Ledger::close_early() takes, for a server. Fails with: as terms_of().
+Result<ledger::Closing> closing_of(const policy::Policy& policy);
+
 /// One point on which the policy and its ledger differ.
 struct Difference {
   std::string what;

@@ -57,8 +57,8 @@ inline std::string seen_of(const Answered& answered, bool keys_are_found) {
 }
 
 inline std::string seen_of(const Explanation& e) {
-  std::string out = e.units + e.neighbours + e.bounds + e.keys + e.price + e.total_left +
-                    e.analyst_left + (e.repeat ? "r" : "-") + (e.fits ? "f" : "-") + e.sent;
+  std::string out = e.units + e.neighbours + e.bounds + e.keys + e.price + e.left +
+                    (e.repeat ? "r" : "-") + (e.fits ? "f" : "-") + e.sent;
   for (const ExplainedStep& step : e.steps) {
     out += step.measurement + step.noise + step.price + step.error;
   }

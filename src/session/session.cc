@@ -177,6 +177,7 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
     DISCREET_ASSIGN(AnswerSheet sheet, parse_answer(answer.bytes()));
     Answered answered{std::move(sheet), answer.bytes(), answer.repeated()};
     answered.charge = answer.charge();
+    answered.receipt = answer.receipt();
     return answered;
   };
   if (const auto* const seen = std::get_if<ledger::Answer>(&outcome)) return stored(*seen);
@@ -187,6 +188,10 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
   if (!groups) {
     if (timed.ran_out()) DISCREET_TRY(ledger_.end_charge(paid));
     return paid.failed(groups.error());
+  }
+  if (paid.is_share()) {
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger_.store(std::move(paid), ""));
+    return stored(answer);
   }
   DISCREET_ASSIGN(const ledger::State state, ledger_.state());
   DISCREET_ASSIGN(const ledger::NamespaceState* const units, state.find(charge.units().name));

@@ -69,13 +69,21 @@ struct Explanation {
   std::vector<ExplainedStep> steps;
   std::string price;        ///< as people read it
   ledger::Price cost = {};  ///< exactly
-  std::string total_left;
-  std::string analyst_left;
-  bool repeat = false;
-  bool retry = false;  ///< it was charged and has no answer yet: asking again charges nothing
+  std::string left;         ///< of the analyst's own cap
+  bool repeat = false;      ///< the analyst has its answer
+  bool retry = false;       ///< it was charged and has no answer yet: asking again charges nothing
+  bool is_open = true;      ///< false: what is not bought yet is not sold any more
   bool fits = true;
   std::string sent;  ///< what the engine would be sent
   std::vector<std::string> notes;
+};
+
+/// The same for the owner, who may see what all analysts have left together.
+struct OwnerExplanation {
+  Explanation analysts;  ///< as the analyst is shown it
+  std::string total_left;
+  bool fits = true;                ///< in the total, too
+  std::vector<std::string> notes;  ///< what all have left of the larger units that pay as well
 };
 
 struct Answered {
@@ -85,7 +93,8 @@ struct Answered {
   // What is this asker's own, and not stored with the answer:
   std::string question = {};
   std::string analyst = {};
-  ledger::Sequence charge = 0;          ///< the one that bought the bytes
+  ledger::Sequence charge = 0;          ///< of what was paid for it; the owner's to see
+  std::uint64_t receipt = 0;            ///< the same for analysts (ledger::receipt_number)
   std::vector<std::string> notes = {};  ///< how epsilon was solved for
 };
 
@@ -104,8 +113,10 @@ class Session {
   /// Fails with: what sql::bind, plan::Checker, ledger::Ledger::charge and the engine say. With an
   /// error to solve for, also after a pilot was bought, if that is too noisy to go on.
   Result<Answered> ask(const Request& request, const engine::OwnerLog& log = {});
-  /// Of a question that needs a pilot: the pilot.
+  /// If the question needs a pilot, explains the pilot. A function of the question, the policy and
+  /// this analyst's own records (ledger::Quote).
   Result<Explanation> explain(const Request& request);  // explain.cc
+  Result<OwnerExplanation> explain_to_owner(const Request& request);
   /// Half of the width of the first value's interval at each epsilon. Nothing is charged. The error
   /// of an average needs `rows`, about how many rows there are.
   /// Fails with: kInvalidInput when it does and there are none.

@@ -118,7 +118,11 @@ Result<std::optional<Epsilon>> Session::earlier_epsilon(sql::Query query, const 
   const std::string& units = checked.charge().units().name;
   std::map<std::string, Rational> prices;
   std::set<std::string> keys;
-  std::map<ledger::Sequence, ledger::Amount> unanswered;  // charges, until their answer is stored
+  struct Payment {
+    ledger::Amount price;
+    std::string question;
+  };
+  std::map<ledger::Sequence, Payment> payments;  // this analyst's
   DISCREET_TRY(ledger_.history([&](const ledger::Record& record) {
     using ledger::Kind;
     // Only what this analyst paid for: another's answer would tell for nothing.
@@ -126,17 +130,19 @@ Result<std::optional<Epsilon>> Session::earlier_epsilon(sql::Query query, const 
         record.snapshot != policy_.snapshot || prices.size() >= kPricesMax) {
       return Result<void>{};
     }
-    std::optional<ledger::Amount> price;
-    if (record.kind == Kind::kCharge) unanswered.emplace(record.sequence, record.price.amount);
-    if (record.kind == Kind::kShare) price = record.price.amount;
-    // A charge that failed after it was paid has nothing to give: asking again costs again.
-    if (record.kind == Kind::kAnswer) {
-      const auto charge = unanswered.find(record.about);
-      if (charge != unanswered.end()) price = charge->second;
+    const bool is_share = record.kind == Kind::kShare;
+    const bool is_charge = record.kind == Kind::kCharge;
+    if (is_share || is_charge) {
+      payments.insert_or_assign(record.sequence, Payment{record.price.amount, record.question});
     }
-    if (price) {
-      prices.emplace(price->to_string(), price->value());
-      keys.insert(record.question);
+    // What failed after it was paid has nothing to give: asking again costs again.
+    const bool is_given = is_share && record.content == Hash{};  // at once
+    const bool gives = record.kind == Kind::kAnswer || (is_charge && record.about != 0);
+    if (!is_given && !gives) return Result<void>{};
+    const auto paid = payments.find(is_given ? record.sequence : record.about);
+    if (paid != payments.end()) {
+      prices.emplace(paid->second.price.to_string(), paid->second.price.value());
+      keys.insert(paid->second.question);
     }
     return Result<void>{};
   }));

@@ -283,8 +283,8 @@ TEST_P(OnBothEngines, TheBudgetIsNoChannel) {
           "SELECT MEDIAN(r2) FROM people WHERE seat = 7", "SELECT nothing FROM people",
           "SELECT COUNT(*) FROM people WHERE bit > 0"}) {
       const auto told = server.session().explain(server.request(sql, Rational::ratio(1, 8)));
-      seen.push_back(told ? told->price + " of " + told->total_left + ", " + told->analyst_left +
-                                (told->repeat ? " repeat" : "") + (told->fits ? "" : " no")
+      seen.push_back(told ? told->price + " of " + told->left + (told->repeat ? " repeat" : "") +
+                                (told->fits ? "" : " no")
                           : told.error().message);
       const auto answered = server.ask(sql, Rational::ratio(1, 8));
       seen.push_back(answered ? answered->sheet.epsilon + (answered->repeated ? " again" : "") +

@@ -7,5 +7,5 @@ using namespace discreet;
 using namespace discreet::ledger;
 Sequence fine(const Paid& paid) { return paid.charge(); }
 #ifdef MISUSE
-Paid misuse() { return Paid(std::vector<Receipt>(), 1, Hash{}); }
+Paid misuse() { return Paid(std::vector<Receipt>(), 1, Hash{}, false); }
 #endif

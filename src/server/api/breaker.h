@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A circuit breaker before charges: when the data could not be read three times in a row, nobody is
-// charged, and the engine is left alone, for half a minute; then it is tried again.
+// A circuit breaker before charges: when the data could not be read three times in a row, an
+// analyst is not charged for half a minute; then it is tried again, one question every half minute,
+// until the engine answers one of theirs.
 //
-// Whose failures they are matters, since a question can fail by what it asks: three of one
-// analyst's in a row rest that analyst, and three analysts who fail with nobody answered in between
-// rest everybody. Afterwards each who rested has one question every half minute until the engine
-// answers one: theirs, or where everybody rested anybody's.
-//
+// It counts each analyst's failures alone, since what one is shown must not follow what others ask.
 // What opens and closes it are failures of the engine, which do not depend on data (engine.h, E1),
 // and they count when their job is delivered, at its public deadline (jobs.h, J1): so what it shows
 // was shown before. Of questions that were asked together one failure counts. Answers that are
@@ -17,7 +14,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -42,13 +38,12 @@ class EngineWatch {
   friend class Breaker;
   enum class Seen { kNothing, kFailed, kAnswered };
   std::atomic<Seen> seen_{Seen::kNothing};
-  std::uint64_t asked_ = 0;  // when: behind so many failures that counted
+  std::uint64_t asked_ = 0;  // when: behind so many failures of its analyst
 };
 
 class Breaker {
  public:
-  static constexpr int kFailures = 3;          ///< of one analyst
-  static constexpr std::size_t kAnalysts = 3;  ///< that fail
+  static constexpr int kFailures = 3;
   static constexpr std::int64_t kRestMs = 30'000;
 
   explicit Breaker(Clock clock) : clock_(std::move(clock)) {}
@@ -58,15 +53,15 @@ class Breaker {
   Result<void> admit(const std::string& analyst, EngineWatch* watch = nullptr) {
     const std::lock_guard lock(mutex_);
     Row& row = rows_[analyst];
-    const bool is_probe = is_open_ || row.failures >= kFailures;
-    if (is_before(rest_until_ms_) || (is_probe && is_before(row.until_ms))) {
+    const bool is_probe = row.failures >= kFailures;
+    if (is_probe && is_before(row.until_ms)) {
       return Error{
           Code::kEngine,
           "the data could not be read three times in a row; nothing was charged. Ask again in "
           "half a minute"};
     }
     if (is_probe) row.until_ms = clock_() + kRestMs;
-    if (watch != nullptr) watch->asked_ = counted_;
+    if (watch != nullptr) watch->asked_ = row.counted;
     return {};
   }
 
@@ -76,38 +71,25 @@ class Breaker {
     const Seen seen = watch.seen_;
     const std::lock_guard lock(mutex_);
     Row& row = rows_[analyst];
-    if (seen == Seen::kAnswered) {
-      row.failures = 0;
-      failing_.clear();
-      is_open_ = false;
-      rest_until_ms_ = 0;
-    }
+    if (seen == Seen::kAnswered) row.failures = 0;
     // Those that were asked before the last one was known to fail were asked together with it.
     if (seen != Seen::kFailed || watch.asked_ < row.counted) return;
-    row.counted = ++counted_;
+    ++row.counted;
     row.until_ms = clock_() + kRestMs;
     if (row.failures < kFailures) ++row.failures;
-    failing_.insert(analyst);
-    if (failing_.size() < kAnalysts) return;
-    failing_.clear();
-    is_open_ = true;
-    rest_until_ms_ = row.until_ms;
   }
 
   /// The policy was read again: it may name another engine.
   void reset() {
     const std::lock_guard lock(mutex_);
     rows_.clear();
-    failing_.clear();
-    is_open_ = false;
-    rest_until_ms_ = 0;
   }
 
  private:
   struct Row {
     int failures = 0;  // in a row
     std::int64_t until_ms = 0;
-    std::uint64_t counted = 0;  // the number of the last failure
+    std::uint64_t counted = 0;  // failures, ever
   };
   /// A clock that was set back keeps nobody waiting for longer.
   bool is_before(std::int64_t until_ms) const {
@@ -118,10 +100,6 @@ class Breaker {
   const Clock clock_;
   std::mutex mutex_;
   std::map<std::string, Row> rows_;  // of analysts, who have accounts
-  std::set<std::string> failing_;    // since anybody was answered, or everybody rested
-  bool is_open_ = false;             // everybody rested, and nobody was answered since
-  std::int64_t rest_until_ms_ = 0;   // everybody
-  std::uint64_t counted_ = 0;
 };
 
 }  // namespace discreet::server::api

@@ -26,7 +26,9 @@ inline constexpr const char* kCount = R"({"sql":"SELECT COUNT(*) FROM visits","e
 
 class ClinicWorld final : public World {
  public:
-  explicit ClinicWorld(session::Clinic& clinic) : clinic_(clinic) {}
+  explicit ClinicWorld(session::Clinic& clinic) : clinic_(clinic) {
+    clinic_.ledger().close_early(session::closing_of(clinic_.policy()).value());
+  }
   const policy::Policy& policy() const override { return clinic_.policy(); }
   ledger::Ledger& ledger() override { return clinic_.ledger(); }
   session::Session& session() override { return clinic_.session(); }
@@ -63,6 +65,7 @@ class ZcdpWorld final : public World {
                                      .conversion_delta = price("1", "1e-7").delta,
                                      .analysts = {{"ann", price("0.5", "0")}}})
                     .has_value());
+    ledger_->close_early(session::closing_of(policy_).value());
     engine_ = engine::open_engine(policy_, {}).value();
     session_ = std::make_unique<session::Session>(policy_, *ledger_, *engine_);
   }

@@ -5,11 +5,12 @@ namespace discreet::server::api {
 namespace {
 
 /// Everything about a question that its explanation tells, with lengths in between.
-std::string likeness_of(const session::Explanation& e) {
+std::string likeness_of(const std::string& analyst, const session::Explanation& e) {
   std::string text;
   const auto add = [&](const std::string& part) {
     text += std::to_string(part.size()) + ":" + part;
   };
+  add(analyst);
   add(e.units);
   add(e.bounds);
   add(e.keys);
@@ -43,7 +44,7 @@ std::uint64_t InFlight::begin(const std::string& analyst, const session::Explana
   ledger::Price& spent = own.shown.spent[explained.units];
   spent.amount = spent.amount.saturating_plus(price.amount);
   spent.delta = spent.delta.saturating_plus(price.delta);
-  const std::string likeness = likeness_of(explained);
+  const std::string likeness = likeness_of(analyst, explained);
   ++likenesses_[likeness];
   questions_[next_] = {analyst, likeness};
   return next_++;
@@ -60,8 +61,8 @@ void InFlight::end(std::uint64_t number) {
   questions_.erase(found);
 }
 
-bool InFlight::has_like(const session::Explanation& explained) const {
-  const std::string likeness = likeness_of(explained);
+bool InFlight::has_like(const std::string& analyst, const session::Explanation& explained) const {
+  const std::string likeness = likeness_of(analyst, explained);
   const std::lock_guard lock(mutex_);
   return likenesses_.contains(likeness);
 }

@@ -5,7 +5,8 @@
 //
 // F1  From the moment its question is taken until it is delivered, an analyst is shown the price
 //     that was quoted then as spent; what the ledger says in the meantime is not shown to them.
-// F2  Whether a question counts as answered before does not change while one like it is in flight.
+// F2  Whether a question counts as answered before does not change while one like it, of the same
+//     analyst, is in flight.
 //     Like it: explained alike, which a question and itself always are.
 #pragma once
 
@@ -33,7 +34,8 @@ class InFlight {
                       const ledger::Price& price, const ledger::State& state);
   void end(std::uint64_t number);
 
-  bool has_like(const session::Explanation& explained) const;
+  /// One of this analyst's own; what others ask does not show.
+  bool has_like(const std::string& analyst, const session::Explanation& explained) const;
 
   struct Shown {
     Spent spent;

@@ -17,9 +17,8 @@ namespace discreet::server::api {
 namespace {
 
 Json price_json(const session::Explanation& e) {
-  return {{"units", e.units},   {"neighbours", e.neighbours},
-          {"price", e.price},   {"analyst_left", e.analyst_left},
-          {"repeat", e.repeat}, {"retry", e.retry},
+  return {{"units", e.units},       {"neighbours", e.neighbours}, {"price", e.price},
+          {"analyst_left", e.left}, {"repeat", e.repeat},         {"retry", e.retry},
           {"fits", e.fits}};
 }
 
@@ -63,8 +62,8 @@ Result<Priced> price_lesson(Service& service, World& world, const Fields& fields
 }
 
 Error does_not_fit(const session::Explanation& e) {
-  return {Code::kBudget, "not enough budget: this costs " + e.price + ", and " + e.analyst_left +
-                             " is left for you, or less for all together; nothing was charged"};
+  return {Code::kBudget, "not enough budget: this costs " + e.price + ", and " + e.left +
+                             " is left for you; nothing was charged"};
 }
 
 Result<void> try_learn(Service& service, const Call& call) {
@@ -136,9 +135,10 @@ Result<Designed> design(Service& service, World& world, const Fields& fields,
     DISCREET_ASSIGN(out.request_id, request_id(analyst, *id));
   }
   const publish::Publisher publisher(world.policy(), world.ledger(), world.engine());
-  DISCREET_ASSIGN(out.foreseen, publisher.foresee({.workload = *out.workload,
-                                                   .analyst = analyst,
-                                                   .request_id = out.request_id}));
+  DISCREET_ASSIGN(out.foreseen,
+                  publisher.foresee(
+                      {.workload = *out.workload, .analyst = analyst, .request_id = out.request_id},
+                      publish::Publisher::Sees::kOwn));
   const auto what = ledger::sha256(text);
   DISCREET_ASSIGN(out.explained,
                   explain_quote(service, world, analyst, out.foreseen.units, out.foreseen.quote,
@@ -179,7 +179,7 @@ Result<std::string> try_explain_publication(Service& service, const Call& call) 
   const std::shared_ptr<World> world = service.world();
   DISCREET_ASSIGN(Designed designed, design(service, *world, fields, call.account.name));
   Json json = price_json(designed.explained);
-  designed.foreseen.left = designed.explained.analyst_left;  // not what all together have left
+  designed.foreseen.left = designed.explained.left;
   designed.foreseen.repeat = designed.explained.repeat;
   json["design"] = report::design_text(*designed.workload, designed.foreseen);
   return json_text(json);

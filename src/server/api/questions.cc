@@ -190,7 +190,7 @@ Result<std::string> try_explain(Service& service, const Call& call) {
 
 std::string answer_document(const session::Answered& answered) {
   return "{\"repeated\":" + std::string(answered.repeated ? "true" : "false") +
-         ",\"charge\":" + std::to_string(answered.charge) +
+         ",\"charge\":" + std::to_string(answered.receipt) +
          ",\"notes\":" + json_text(answered.notes) + ",\"answer\":" + answered.bytes + "}";
 }
 
@@ -208,7 +208,7 @@ std::string explanation_document(const session::Explanation& e) {
                     {"keys", e.keys},
                     {"steps", steps},
                     {"price", e.price},
-                    {"analyst_left", e.analyst_left},
+                    {"analyst_left", e.left},
                     {"repeat", e.repeat},
                     {"retry", e.retry},
                     {"fits", e.fits},
@@ -254,11 +254,6 @@ std::optional<std::string> repeat_key(const std::map<std::string, std::string>& 
 }
 
 Error discreet_error(Service& service, const std::string& analyst, const Error& error) {
-  if (error.code == Code::kBudget && error.message.find("analyst ") == error.message.npos) {
-    return {Code::kBudget,
-            "not enough budget: what all analysts share does not have so much any more; ask fewer "
-            "or less accurate questions, or have the owner raise it"};
-  }
   if (error.code != Code::kNotFound) return error;
   const Result<ledger::State> state = service.world()->ledger().state();
   if (!state) return state.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/service.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
@@ -265,8 +266,7 @@ Result<session::Explanation> Service::explain(World& world, const session::Reque
 
 Result<session::Explanation> Service::as_shown(World& world, const std::string& analyst,
                                                session::Explanation explained) {
-  explained.total_left.clear();  // others' questions show in it
-  if (in_flight_.has_like(explained)) {
+  if (in_flight_.has_like(analyst, explained)) {
     explained.repeat = false;
     explained.retry = false;
   }
@@ -278,9 +278,10 @@ Result<session::Explanation> Service::as_shown(World& world, const std::string& 
   const auto spent = shown->spent.find(explained.units);
   const ledger::Price left =
       left_of(*own, spent == shown->spent.end() ? own->spent() : spent->second);
-  explained.analyst_left = to_text(units->terms.notion, left, Round::kDown);
+  explained.left = to_text(units->terms.notion, left, Round::kDown);
   explained.fits = explained.repeat || explained.retry ||
-                   (explained.cost.amount <= left.amount && explained.cost.delta <= left.delta);
+                   (explained.is_open && explained.cost.amount <= left.amount &&
+                    explained.cost.delta <= left.delta);
   return explained;
 }
 
@@ -303,13 +304,15 @@ Result<jobs::JobFacts> Service::submit(World& world, jobs::Jobs::Order order,
 
 Result<std::string> Service::link_to_report(const std::string& analyst, const std::string& job) {
   constexpr std::int64_t kOpenMs = 10 * 60 * 1000;
-  constexpr std::size_t kLinksMax = 1000;
+  constexpr int kLinksMax = 100;  // of one analyst
   DISCREET_TRY(jobs_->report(analyst, job));
   DISCREET_ASSIGN(const std::string ticket, identity::fresh_secret());
   const std::int64_t now = options_.clock();
   const std::lock_guard lock(mutex_);
   std::erase_if(links_, [&](const auto& link) { return link.second.expires_ms <= now; });
-  if (links_.size() >= kLinksMax) return Error{Code::kStorage, "too many reports are open"};
+  const auto own = std::ranges::count_if(
+      links_, [&](const auto& link) { return link.second.analyst == analyst; });
+  if (own >= kLinksMax) return Error{Code::kStorage, "too many reports are open"};
   links_[ticket] = {analyst, job, now + kOpenMs};
   return "/reports/" + ticket;
 }

@@ -256,8 +256,8 @@ Result<std::string> request_id(const std::string& analyst, const std::string& id
 std::optional<std::string> repeat_key(const std::map<std::string, std::string>& fields,
                                       const std::string& analyst);
 
-/// What an analyst is told: the ledger names the analysts it knows when it does not know one, and
-/// what is left for all together when that is too little; neither is for another's eyes.
+/// What an analyst is told: the ledger names the analysts it knows when it does not know one, which
+/// is not for another's eyes.
 Error discreet_error(Service& service, const std::string& analyst, const Error& error);
 
 /// Service::send(), with discreet_error() of an error.

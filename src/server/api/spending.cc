@@ -2,10 +2,12 @@
 // budget, history, verify: the ledger as each role may see it. Nothing here writes to it.
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <mutex>
 
 #include "base/json.h"
 #include "ledger/seal.h"
+#include "ledger/use.h"
 #include "server/api/documents.h"
 #include "server/api/json_body.h"
 #include "server/api/service.h"
@@ -37,23 +39,79 @@ Result<std::string> budget_text(Service& service, const identity::Account& who) 
   return budget_document(state, viewer);
 }
 
-Json record_json(const ledger::Record& record, const std::string& analyst) {
-  // Behind the analyst's name: request_id() of questions.cc put it there.
+/// Behind the analyst's name: request_id() of questions.cc put it there.
+std::string given_id(const ledger::Record& record) {
   const std::string& id = record.request_id;
+  return id.starts_with(record.analyst + "/") ? id.substr(record.analyst.size() + 1) : id;
+}
+
+std::vector<std::string> blocks_of(const ledger::Record& record) {
   const auto blocks = ledger::split_names(record.blocks);  // a block's own record has one name
+  return blocks ? *blocks : std::vector<std::string>{record.blocks};
+}
+
+Json record_json(const ledger::Record& record) {
   return {{"record", record.sequence},
+          {"receipt", ledger::receipt_number(record.hash)},
           {"time", to_utc(record.time_ms)},
           {"kind", to_string(record.kind)},
           {"namespace", record.units},
           {"analyst", record.analyst},
           {"amount", record.price.amount.to_string()},
           {"delta", record.price.delta.to_string()},
-          {"request_id", id.starts_with(analyst + "/") ? id.substr(analyst.size() + 1) : id},
+          {"request_id", given_id(record)},
           {"about", record.about},
           {"detail", record.detail},
-          {"blocks", blocks ? *blocks : std::vector<std::string>{record.blocks}},
+          {"blocks", blocks_of(record)},
           {"hash", ledger::to_hex(ledger::bytes_of(record.hash))}};
 }
+
+/// An analyst's own records, in words that do not tell whether another one bought the same answer:
+/// receipts in place of places in the history, a share as the purchase that it is.
+class OwnRecords {
+ public:
+  /// Requires: all records of the analyst, in order.
+  Json take(const ledger::Record& record) {
+    using ledger::Kind;
+    using ledger::UseKind;
+    const std::uint64_t receipt = ledger::receipt_number(record.hash);
+    receipts_.emplace(record.sequence, receipt);
+    const auto use = record.kind == Kind::kCharge ? ledger::parse_use(record.request_id)
+                                                  : std::optional<ledger::Use>();
+    const bool is_own = use && record.price == ledger::Price();
+    std::string kind(to_string(record.kind));
+    if (record.kind == Kind::kShare) kind = to_string(Kind::kCharge);
+    if (record.kind == Kind::kAlsoShare) kind = to_string(Kind::kAlsoCharge);
+    std::string detail = record.detail;
+    if (is_own) {
+      kind = use->kind == UseKind::kTry    ? "try"
+             : use->kind == UseKind::kPart ? "part"
+             : use->kind == UseKind::kEnd  ? "end"
+                                           : to_string(Kind::kAnswer);
+      detail = use->number == 0 ? "" : kind + " " + std::to_string(use->number);
+    }
+    const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
+    const ledger::Sequence about = is_own                                  ? use->of
+                                   : record.kind == Kind::kAnswer || joins ? record.about
+                                                                           : record.sequence;
+    const auto paid = receipts_.find(about);
+    return {{"record", receipt},
+            {"receipt", receipt},
+            {"time", to_utc(record.time_ms)},
+            {"kind", kind},
+            {"namespace", record.units},
+            {"analyst", record.analyst},
+            {"amount", record.price.amount.to_string()},
+            {"delta", record.price.delta.to_string()},
+            {"request_id", is_own ? "" : given_id(record)},
+            {"about", about == record.sequence || paid == receipts_.end() ? 0 : paid->second},
+            {"detail", detail},
+            {"blocks", blocks_of(record)}};
+  }
+
+ private:
+  std::map<ledger::Sequence, std::uint64_t> receipts_;
+};
 
 Result<std::string> history_text(Service& service, const Call& call) {
   DISCREET_ASSIGN(const std::size_t last, last_of(call.request));
@@ -102,10 +160,11 @@ std::string budget_document(const ledger::State& state, const Viewer& viewer) {
 Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewer,
                                      std::size_t last) {
   std::deque<Json> records;
+  OwnRecords own;
   DISCREET_TRY(ledger.history([&](const ledger::Record& record) -> Result<void> {
     if (!viewer.sees_all && record.analyst != viewer.name) return {};
     if (!viewer.sees_all && viewer.shown && record.sequence >= viewer.shown->records) return {};
-    records.push_back(record_json(record, record.analyst));
+    records.push_back(viewer.sees_all ? record_json(record) : own.take(record));
     if (records.size() > last) records.pop_front();
     return {};
   }));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/keyed_hash.h"
+#include "ledger/record.h"
 #include "ledger/seal.h"
 #include "server/http/connection.h"
 #include "server/peer.h"
@@ -22,9 +23,9 @@ Hub::Hub(Options given, Handler on_request)
 }
 
 std::string Hub::next_id() {
-  const std::uint64_t number = __builtin_bswap64(requests_++);
-  return prefix_ +
-         ledger::to_hex(std::string_view(reinterpret_cast<const char*>(&number), sizeof(number)));
+  // A hash, so that nobody can count others' requests.
+  const Hash hash = ledger::sha256(prefix_ + std::to_string(requests_++));
+  return ledger::to_hex(ledger::bytes_of(hash).substr(0, 16));
 }
 
 void Hub::enter(ConnectionBase* connection) {

@@ -105,8 +105,7 @@ Result<JobFacts> Jobs::submit(Order order) {
   });
   const std::size_t most =
       order.lane == Lane::kLong ? options_.long_per_analyst : options_.waiting_per_analyst;
-  if (is_stopping_ || due_.size() >= options_.waiting_max ||
-      static_cast<std::size_t>(own) >= most) {
+  if (is_stopping_ || static_cast<std::size_t>(own) >= most) {
     return Error{Code::kStorage, "too many questions wait"};
   }
   const Found job = std::make_shared<Job>();
@@ -129,7 +128,14 @@ Result<JobFacts> Jobs::submit(Order order) {
 /// The first tick from there on that has room (J1).
 void Jobs::schedule(const Found& job, std::int64_t from_ms) {
   std::int64_t due = tick_at(from_ms, options_.tick_ms);
-  while (due_.count(due) >= options_.per_tick) due += options_.tick_ms;
+  const auto is_full = [&](std::int64_t tick) {
+    const auto [first, last] = due_.equal_range(tick);
+    const auto own = std::count_if(first, last, [&](const auto& entry) {
+      return entry.second->facts.analyst == job->facts.analyst;
+    });
+    return static_cast<std::size_t>(own) >= options_.per_tick;
+  };
+  while (is_full(due)) due += options_.tick_ms;
   job->facts.due_ms = due;
   due_.emplace(due, job);
   has_due_.notify_one();
@@ -196,14 +202,15 @@ void Jobs::deliver(const Found& job) {
   const auto bytes_of = [](const Job& each) {
     return each.done->response.body.size() + each.done->report.size();
   };
-  kept_.push_back(job);
-  kept_bytes_ += bytes_of(*job);
+  Kept& kept = kept_[job->facts.analyst];
+  kept.jobs.push_back(job);
+  kept.bytes += bytes_of(*job);
   // The newest stays, however large.
-  while (kept_.size() > 1 &&
-         (kept_.size() > options_.kept_max || kept_bytes_ > options_.kept_bytes)) {
-    kept_bytes_ -= bytes_of(*kept_.front());
-    jobs_.erase(kept_.front()->facts.id);
-    kept_.pop_front();
+  while (kept.jobs.size() > 1 &&
+         (kept.jobs.size() > options_.kept_max || kept.bytes > options_.kept_bytes)) {
+    kept.bytes -= bytes_of(*kept.jobs.front());
+    jobs_.erase(kept.jobs.front()->facts.id);
+    kept.jobs.pop_front();
   }
 }
 

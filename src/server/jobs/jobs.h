@@ -2,7 +2,8 @@
 // Questions that read data, asked one after the other, and answered at ticks of the clock.
 //
 // J1  When an answer appears is decided before the data is read: at a public deadline, a tick at
-//     least `answer_ms` after the question was taken, with at most `per_tick` answers on one tick.
+//     least `answer_ms` after the question was taken, with at most `per_tick` answers to one
+//     analyst on one tick.
 //     What had not finished by then appears at twice the time, four times, and so on: all that the
 //     clock can tell is how often a job had to double. A failure appears at the deadline too.
 // J2  Whether a job runs does not depend on how long others take: cancelling hides the answer and
@@ -15,6 +16,8 @@
 // J5  A lane serves the analysts who wait in turn, one job of each, and runs one job of an analyst
 //     at a time. So where every job ends within T, and n other analysts wait, an analyst's next job
 //     begins after (n + 1) T at the latest, however many jobs the others have (one thread).
+// J7  But for how often a job had to double, nothing here depends on what other analysts do:
+//     deadlines, limits and what is kept are each analyst's own.
 // J6  What is free of charge stops when it is cancelled, and when the server stops (Order::stop).
 #pragma once
 
@@ -41,13 +44,13 @@ namespace discreet::server::jobs {
 struct JobsOptions {
   int tick_ms = 100;
   int answer_ms = 500;
+  // All limits are an analyst's own, so that nobody is told by them what others do.
   std::size_t per_tick = 32;
-  std::size_t waiting_max = 1000;  ///< in all; more are refused before anything is charged
-  std::size_t waiting_per_analyst = 100;
+  std::size_t waiting_per_analyst = 100;  ///< more are refused before anything is charged
   std::size_t long_per_analyst = 3;
   std::size_t long_threads = 2;
-  std::size_t kept_max = 10'000;                   ///< finished ones, the newest
-  std::size_t kept_bytes = std::size_t{64} << 20;  ///< of their answers together
+  std::size_t kept_max = 1'000;                    ///< finished ones, the newest
+  std::size_t kept_bytes = std::size_t{16} << 20;  ///< of their answers together
   Clock clock = unstepped();
 };
 
@@ -165,8 +168,11 @@ class Jobs {
   std::uint64_t next_ = 0;
   std::map<Lane, Queue> queues_;
   std::multimap<std::int64_t, Found> due_;
-  std::deque<Found> kept_;
-  std::size_t kept_bytes_ = 0;
+  struct Kept {
+    std::deque<Found> jobs;
+    std::size_t bytes = 0;
+  };
+  std::map<std::string, Kept> kept_;  // by analyst
   std::vector<std::thread> threads_;
 };
 

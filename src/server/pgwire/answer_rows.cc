@@ -52,13 +52,12 @@ std::vector<Cells> shown_rows(const session::AnswerSheet& sheet,
 }
 
 std::vector<std::string> lines_of(const session::Explanation& e) {
-  std::vector<std::string> out = {
-      "Price: " + e.price + " of " + e.units +
-          (e.repeat  ? " (answered before, so free)"
-           : e.retry ? " (charged before and not answered yet, so free)"
-                     : ""),
-      "Left: " + e.analyst_left + (e.fits ? "" : ", which is not enough"),
-      "Contribution: " + e.bounds, "Keys: " + e.keys};
+  std::vector<std::string> out = {"Price: " + e.price + " of " + e.units +
+                                      (e.repeat  ? " (you have its answer, so free)"
+                                       : e.retry ? " (charged before and not answered yet, so free)"
+                                                 : ""),
+                                  "Left: " + e.left + (e.fits ? "" : ", which is not enough"),
+                                  "Contribution: " + e.bounds, "Keys: " + e.keys};
   for (const session::ExplainedStep& step : e.steps) {
     out.push_back("  -> " + step.measurement + ": " + step.noise + ", " + step.price +
                   (step.error.empty() ? "" : ", " + step.error));

@@ -233,7 +233,8 @@ class Server::Impl {
     const std::lock_guard lock(mutex_);
     if (!secret || !has_room(peer)) return turn_away(socket);
     Entry& entry = entries_.emplace_back(Entry{.socket = socket, .peer = peer});
-    entry.process = next_process_++;
+    // Drawn, so that nobody can count others' connections.
+    entry.process = static_cast<std::int32_t>(secret->words[1] >> 33U);
     entry.secret = static_cast<std::int32_t>(secret->words[0]);
     auto thread = options_.start_thread([this, &entry] { converse(entry); });
     if (!thread) {
@@ -298,7 +299,6 @@ class Server::Impl {
   std::atomic<bool> is_stopping_{false};
   std::mutex mutex_;  // guards the next two
   std::list<Entry> entries_;
-  std::int32_t next_process_ = 1;
   std::thread thread_;
 };
 
