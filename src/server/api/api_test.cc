@@ -139,7 +139,7 @@ TEST(Api, ARepeatThatIsReadyIsForWhoPaid) {
                 .status,
             409);
   EXPECT_EQ(house.query("ann", R"({"sql":"SELECT COUNT(*) FROM visits"})").status, 400);
-  EXPECT_NE(house.ask("owner", "GET", "/metrics").body.find("discreet_repeats_total 5"),
+  EXPECT_NE(house.ask("owner", "GET", "/metrics").body.find("discreet_repeats_total 4"),
             std::string::npos);
   // A policy that was read again begins with nothing ready.
   const std::shared_ptr<World> before = house.service->world();
@@ -384,18 +384,26 @@ TEST(Api, SurveysAreCollectedFromAnybody) {
 
 TEST(Api, TheOwnerSeesRefusalsUnlocksAndTheAnalystNoTotals) {
   House house({.cap = "4"});
-  EXPECT_EQ(house.query("ann", R"({"sql":"SELECT COUNT(*) FROM labs","epsilon":"3.9"})").status,
-            200);
-  // press has 2 left, all together much less: that is not press's to know.
-  const Got refused =
-      house.query("press", R"({"sql":"SELECT COUNT(*) FROM visits","epsilon":"2"})");
+  // Where caps are shared a question has at most a tenth of the budget, and the last tenth is not
+  // sold: how much others spent is not press's to know.
+  const auto ask = [&](const char* who, const std::string& age, const char* epsilon) {
+    const Json body = {{"sql", "SELECT COUNT(*) FROM visits WHERE age > " + age},
+                       {"epsilon", epsilon}};
+    return house.query(who, body.dump());
+  };
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(ask("ann", std::to_string(i), "0.4").status, 200);
+  EXPECT_EQ(ask("press", "20", "0.5").status, 403);
+  EXPECT_EQ(ask("ann", "9", "0.1").status, 200);
+  const Got refused = ask("press", "20", "0.1");
   EXPECT_EQ(refused.status, 402);
-  EXPECT_NE(refused.body.find("what all analysts share"), refused.body.npos) << refused.body;
+  EXPECT_NE(refused.body.find("used up"), refused.body.npos) << refused.body;
+  EXPECT_EQ(refused.body, ask("press", "0", "0.4").body);  // which ann has
   const std::string explained = house.ask("press", "POST", "/api/v1/explain", kCount).body;
   EXPECT_EQ(explained.find("total"), explained.npos) << explained;
   const Json status = Json::parse(house.ask("audit", "GET", "/api/v1/status").body).value();
   EXPECT_EQ(status["refusals"][0]["analyst"], "press");
-  EXPECT_EQ(status["refusals"][0]["code"], "budget");
+  EXPECT_EQ(status["refusals"][0]["code"], "refused");
+  EXPECT_EQ(status["refusals"][1]["code"], "budget");
   EXPECT_EQ(status["random_source"], "healthy");
   for (int i = 0; i < 6; ++i) house.try_login("ann", "wrong password");
   EXPECT_EQ(house.log_in("ann", house.passwords["ann"]), "");

@@ -87,8 +87,8 @@ std::string masked(const std::string& body) {
   if (!parsed) return body;
   const std::function<void(Json&)> mask = [&](Json& value) {
     if (value.is_object()) {
-      for (const char* name :
-           {"job", "time", "hash", "path", "receipt", "request_id", "laws", "rows"}) {
+      for (const char* name : {"job", "time", "hash", "path", "receipt", "record", "charge",
+                               "about", "request_id", "laws", "rows"}) {
         if (value.contains(name)) value[name] = std::to_string(value[name].size());
       }
     }

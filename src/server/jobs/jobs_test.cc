@@ -29,7 +29,7 @@ TEST(Jobs, TicksAreMultiples) {
 }
 
 TEST(Jobs, AnswersAndFailuresAppearAtTheDeadline) {
-  Jobs jobs({.tick_ms = 20, .answer_ms = 60});
+  Jobs jobs({.tick_ms = 20, .answer_ms = 60, .clock = system_time_ms});
   const Jobs::Work fails = [](const auto&) -> http::Response {
     throw std::runtime_error("row 17");
   };
@@ -54,7 +54,7 @@ TEST(Jobs, AnswersAndFailuresAppearAtTheDeadline) {
 }
 
 TEST(Jobs, ALateAnswerWaitsForTwiceTheTime) {
-  Jobs jobs({.tick_ms = 10, .answer_ms = 100});
+  Jobs jobs({.tick_ms = 10, .answer_ms = 100, .clock = system_time_ms});
   std::promise<void> gate;
   std::shared_future<void> opened = gate.get_future().share();
   const JobFacts facts = jobs.submit("ann",
@@ -122,12 +122,20 @@ TEST(Jobs, CancellingHidesAndStopsNothing) {
 }
 
 TEST(Jobs, ATickHasRoomForSoMany) {
-  Jobs jobs({.tick_ms = 1000, .answer_ms = 1000, .per_tick = 2, .waiting_max = 5});
+  std::int64_t now_ms = 0;
+  Jobs jobs({.tick_ms = 1000,
+             .answer_ms = 1000,
+             .per_tick = 2,
+             .waiting_per_analyst = 5,
+             .clock = [&now_ms] { return now_ms; }});
   std::map<std::int64_t, int> at;
   for (int i = 0; i < 5; ++i) ++at[jobs.submit("ann", says("")).value().due_ms];
   for (const auto& [due, count] : at) EXPECT_LE(count, 2);
+  EXPECT_EQ(at.size(), 3U);
+  // J7: nobody is moved by another one's.
   EXPECT_EQ(jobs.submit("ann", says("")).error().code, Code::kStorage);
-  EXPECT_EQ(jobs.waiting().size(), 5U);
+  EXPECT_EQ(jobs.submit("press", says("")).value().due_ms, 1000);
+  EXPECT_EQ(jobs.waiting().size(), 6U);
   Jobs alone({.tick_ms = 1000, .answer_ms = 1000, .waiting_per_analyst = 1});
   EXPECT_TRUE(alone.submit("ann", says("")));
   EXPECT_EQ(alone.submit("ann", says("")).error().code, Code::kStorage);
