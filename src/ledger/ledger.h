@@ -17,7 +17,7 @@
 //       processes: the check and the append are one transaction.
 //   L4  No record is changed or removed; there is no refund.
 //   L5  A request id that has an answer gives the same bytes again and charges nothing. A question
-//       has the same bytes for everybody under one label.
+//       (its key, plan, price and blocks) has the same bytes for everybody under one label.
 //   L6  A history that is older than its witness, or not a continuation of it, is not used; nor are
 //       two copies at once, if they share a witness that did not go back itself. With a witness
 //       synced every N charges, at most N - 1 charges can be undone unseen.
@@ -27,6 +27,9 @@
 //       kTries tries, each durable before its receipts exist, and one answer. The charge covers all
 //       of them if no failure after the first draw depends on data or noise; in any case they are
 //       private with kTries times its price.
+//   L12 What an analyst is told, but for the bytes of answers, does not depend on what others asked:
+//       where caps are reserved never, and where they are shared, after close_early(), until the
+//       namespace closes for everybody.
 //
 // Thread-safe: threads that wait for the disk share one commit. A child that fork() made is
 // refused.
@@ -209,8 +212,9 @@ class Ledger {
   Result<void> end_charge(const Paid& paid);
   /// Stores the answer to a charge. When the question was answered meanwhile, the stored bytes are
   /// returned and the new ones dropped (L5).
-  /// Fails with: kInvalidInput (more than 256 MiB; another ledger's charge); kConflict (answered
-  /// meanwhile at another price); kStorage; kCorrupt. The charge is lost then.
+  /// Of a share: gives what was bought, and `bytes` are not looked at.
+  /// Fails with: kInvalidInput (more than 256 MiB; another ledger's charge); kStorage; kCorrupt. The
+  /// charge is lost then.
   Result<Answer> store(Paid&& paid, std::string bytes);
   // A run in parts, so that it survives its process (ledger_parts.cc). A mechanism that is paid for
   // once and used in parts takes no receipt but that of the part (mechanism/clipped_sums.h).
