@@ -2,8 +2,10 @@
 // The embedded engine: DuckDB over files that stay where they are.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,8 +65,13 @@ class DuckDbEngine final : public Engine {
   Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
   /// The files' rows stay as they are (opened_files.h), so that each is looked for once.
   Result<lowering::CutFacts> cut_facts(const plan::Checked& checked, const OwnerLog& log);
-  Result<bool> all_owned(const policy::Policy& policy, const std::string& table,
-                         const OwnerLog& log);
+  /// Of a table with owners.
+  struct OfUnits {
+    std::int64_t most = 0;   ///< rows of one unit
+    bool all_owned = false;  ///< no row is nobody's
+  };
+  Result<OfUnits> of_units(const policy::Policy& policy, const std::string& table,
+                           const OwnerLog& log);
   Result<std::optional<std::vector<std::string>>> units_above(const policy::Policy& policy,
                                                               const std::string& table,
                                                               std::int64_t rows,
@@ -74,7 +81,8 @@ class DuckDbEngine final : public Engine {
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;
   ReadableColumns readable_;
-  std::map<std::string, bool> all_owned_;
+  std::map<std::string, OfUnits> of_units_;
+  std::set<std::string> joined_;  ///< tables of questions that join
   std::map<std::pair<std::string, std::int64_t>, std::optional<std::vector<std::string>>>
       units_above_;
   std::mutex facts_mutex_;
