@@ -118,8 +118,13 @@ Result<std::optional<std::vector<std::string>>> DuckDbEngine::units_above(
   return units_above_[{table, rows}] = std::move(above);
 }
 
-Result<lowering::CutFacts> DuckDbEngine::cut_facts(const plan::Checked& checked,
-                                                   const OwnerLog& log) {
+Result<lowering::CutFacts> DuckDbEngine::facts(const plan::Checked& checked, const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  return unchanged(log, [&] { return learn(checked, log); });
+}
+
+Result<lowering::CutFacts> DuckDbEngine::learn(const plan::Checked& checked, const OwnerLog& log) {
   const policy::Policy& policy = checked.policy();
   const auto& cuts = checked.joined_rows().cuts;
   const std::set<std::string> tables = tables_read_by(checked);
@@ -130,8 +135,8 @@ Result<lowering::CutFacts> DuckDbEngine::cut_facts(const plan::Checked& checked,
   for (const std::string& table : tables) {
     if (!policy.find(table)->unit) continue;
     // To learn it takes as long as some joins that are spread: who asks once does without.
-    const bool asked_before = !joined_.insert(table).second;
-    if (!cuts.contains(table) && !asked_before) {
+    const bool asked_before = !asked_.insert(table).second;
+    if (cuts.empty() && !asked_before) {
       all_known = false;
       continue;
     }
@@ -181,7 +186,7 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
   connection_->resume();
   return unchanged(log, [&]() -> Result<Sensitive<mechanism::Groups>> {
     DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
-    DISCREET_ASSIGN(const lowering::CutFacts facts, cut_facts(checked, log));
+    DISCREET_ASSIGN(const lowering::CutFacts facts, learn(checked, log));
     DISCREET_ASSIGN(Secret secret, Secret::fresh());
     DISCREET_ASSIGN(mechanism::Groups groups,
                     run_lowered(*connection_, lower_plan(checked, facts, dialect(), schemas_),
@@ -199,7 +204,7 @@ Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::read_rows(const plan::Check
     DISCREET_TRY(readable_.check(*connection_, question.rows, schemas_, log));
     DISCREET_ASSIGN(const Secret secret,
                     names != nullptr ? Result<Secret>(*names) : Secret::fresh());
-    DISCREET_ASSIGN(const lowering::CutFacts facts, cut_facts(question.rows, log));
+    DISCREET_ASSIGN(const lowering::CutFacts facts, learn(question.rows, log));
     DISCREET_ASSIGN(
         mechanism::UnitRows rows,
         run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_, facts),

@@ -33,6 +33,8 @@ class DuckDbEngine final : public Engine {
   Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
                                                  const OwnerLog& log) override;
   std::string explain(const plan::Checked& checked) const override;
+  /// What run() knows of a question's tables; a table that is asked about again is counted.
+  Result<lowering::CutFacts> facts(const plan::Checked& checked, const OwnerLog& log);
   void interrupt() override { connection_->interrupt(); }
 
   Result<std::vector<std::string>> public_values(const policy::Policy& policy,
@@ -63,9 +65,9 @@ class DuckDbEngine final : public Engine {
 
   /// The one number that a statement of ours gives.
   Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
-  /// The files' rows stay as they are (opened_files.h), so that each is looked for once.
-  Result<lowering::CutFacts> cut_facts(const plan::Checked& checked, const OwnerLog& log);
-  /// Of a table with owners.
+  Result<lowering::CutFacts> learn(const plan::Checked& checked, const OwnerLog& log);
+  /// Of a table with owners. Its rows stay as they are (opened_files.h), so that they are counted
+  /// once.
   struct OfUnits {
     std::int64_t most = 0;   ///< rows of one unit
     bool all_owned = false;  ///< no row is nobody's
@@ -82,7 +84,7 @@ class DuckDbEngine final : public Engine {
   Schemas schemas_;
   ReadableColumns readable_;
   std::map<std::string, OfUnits> of_units_;
-  std::set<std::string> joined_;  ///< tables of questions that join
+  std::set<std::string> asked_;  ///< tables of questions that join
   std::map<std::pair<std::string, std::int64_t>, std::optional<std::vector<std::string>>>
       units_above_;
   std::mutex facts_mutex_;

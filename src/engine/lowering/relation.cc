@@ -47,12 +47,6 @@ Word how(JoinKind join) {
   DISCREET_CHECK(false);
 }
 
-bool looks_at_only(const Expr& expr, std::size_t table) {
-  if (expr.op == plan::Op::kColumn && expr.table != table) return false;
-  return std::all_of(expr.args.begin(), expr.args.end(),
-                     [&](const Expr& arg) { return looks_at_only(arg, table); });
-}
-
 /// Adds the AND-ed conditions that look at nothing but table `index`.
 void conditions_on(const Expr& filter, std::size_t index, std::vector<const Expr*>& out) {
   if (filter.op == plan::Op::kAnd) {
@@ -366,9 +360,8 @@ Select RelationLowering::source(const Source& source, const std::optional<std::s
       select.from.push_back(std::move(from));
       continue;
     }
-    // An EXISTS is quicker where it is safe.
-    const bool simple = facts_.few_rows && (!use.condition || looks_at_only(*use.condition, i));
-    filter_by(std::move(from), dialect_.has_semi_joins() && !simple, select);
+    // An EXISTS is quicker, where it is safe.
+    filter_by(std::move(from), dialect_.has_semi_joins() && !facts_.few_rows, select);
   }
   if (filter && source.tables.size() > 1) {
     const std::vector<Sql> more = spread(source, *filter);

@@ -43,7 +43,7 @@ struct ScanFacts {
   std::optional<std::vector<std::string>> above = {};
 };
 struct CutFacts {
-  std::map<std::string, ScanFacts> scans;  ///< by table
+  std::map<std::string, ScanFacts> scans = {};  ///< by table
   /// No unit has more than kFewRows rows in a table that the question reads or that names its rows'
   /// owners, nor causes more joined rows: joins need not be spread (RelationLowering).
   bool few_rows = false;
