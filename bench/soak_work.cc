@@ -2,8 +2,10 @@
 // What one unit's rows do to the work of a question. Random questions with joins, self-joins and
 // subqueries (session/random_joins_for_tests.h), the joins that once told on a person, and
 // questions of a single table are asked in two clinics that differ in one unit, which has as many
-// rows as the policy allows. Each is asked in a process of its own, which measures the question's
-// time and its own peak of memory. A violation is both more than 4 times and more than 50 ms, or
+// rows as the policy allows; joins along ids also in two where that unit chose ids of one place in
+// DuckDB's hash tables, so many or as many as are joined without a secret. Each is asked in a
+// process of its own, twice, since the first question of a table knows less of it; the process
+// measures the longer of both times and its own peak of memory. A violation is both more than 4 times and more than 50 ms, or
 // 64 MB, of what it takes without the unit. What took too long once is measured five times in all,
 // and the least of each counts.
 //
@@ -19,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/duckdb/collisions_for_tests.h"
+#include "engine/lowering/relation.h"
 #include "engine/open.h"
 #include "session/random_joins_for_tests.h"
 
@@ -53,10 +57,16 @@ int ask_once(const std::string& folder, const std::string& sql) {
     DISCREET_CHECK(added.has_value());
   }
   Session session(*reading.policy, **ledger, **engine);
-  const auto start = std::chrono::steady_clock::now();
-  const auto answered = session.ask(request(sql, "1e-6"));
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  std::printf("%.3f %s\n", took.count(), answered ? "answered" : answered.error().message.c_str());
+  double most = 0;
+  std::string outcome;
+  for (int i = 0; i < 2; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto answered = session.ask(request(sql, "1e-6"));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    most = std::max(most, took.count());
+    outcome = answered ? "answered" : answered.error().message;
+  }
+  std::printf("%.3f %s\n", most, outcome.c_str());
   return 0;
 }
 
@@ -88,17 +98,41 @@ Work work_of(const std::string& program, const std::string& folder, const std::s
   return work;
 }
 
-/// Of the parent: two folders, and what was found.
+/// Bob, with so many visits of ids that meet in a hash table, and two lab values of each.
+std::vector<std::string> bob_with_chosen_ids(int visits) {
+  std::string ids;
+  for (int i = 0; i < visits; ++i) {
+    const auto id =
+        static_cast<std::int64_t>(engine::duckdb::crowded(static_cast<std::uint64_t>(i)));
+    ids += (i == 0 ? "(" : ", (") + std::to_string(i) + ", CAST('" + std::to_string(id) +
+           "' AS BIGINT))";
+  }
+  const std::string chosen = "(VALUES " + ids + ") c(i, id)";
+  return {
+      "INSERT INTO visits SELECT v.* REPLACE (c.id AS id, 1000 AS patient_id, 'Bob' AS name, "
+      "CAST(i % 7 AS INTEGER) * 10 AS age, CAST(i % 50 AS DECIMAL(12, 2)) AS cost) FROM visits v, " +
+          chosen + " WHERE v.id = 0",
+      "INSERT INTO patients SELECT 1000, 'x'",
+      "INSERT INTO labs SELECT c.id, j FROM range(2) r(j), " + chosen};
+}
+
+/// Of the parent: folders with and without a unit, and what was found.
 class Trial {
  public:
   explicit Trial(std::string program) : program_(std::move(program)) {}
 
-  void ask(const std::string& sql) {
+  void ask(const std::string& sql) { ask(sql, with_); }
+  void ask_of_chosen_ids(const std::string& sql) {
+    ask(sql, crowd_);
+    ask(sql, few_);
+  }
+
+  void ask(const std::string& sql, const Clinic& clinic) {
     Work without = work_of(program_, without_.folder(), sql);
-    Work with = work_of(program_, with_.folder(), sql);
+    Work with = work_of(program_, clinic.folder(), sql);
     for (int again = 0; again < 4 && more(with, without); ++again) {
       without = least(without, work_of(program_, without_.folder(), sql));
-      with = least(with, work_of(program_, with_.folder(), sql));
+      with = least(with, work_of(program_, clinic.folder(), sql));
     }
     ++asked;
     answered += with.outcome == "answered\n" ? 1 : 0;
@@ -133,7 +167,36 @@ class Trial {
   std::string program_;
   Clinic without_;
   Clinic with_{bob_with(static_cast<int>(policy::kRowsPerUnit))};
+  Clinic crowd_{bob_with_chosen_ids(static_cast<int>(policy::kRowsPerUnit))};
+  Clinic few_{bob_with_chosen_ids(static_cast<int>(engine::lowering::kFewRows) / 2)};
 };
+
+/// Joins along ids that Bob chose; a filter lets his rows pass.
+std::vector<std::string> joins_along_ids() {
+  const std::string bob = " v.name = 'Bob'";
+  std::vector<std::string> all = {
+      "SELECT COUNT(*) FROM labs",
+      "SELECT SUM(result) FROM labs WHERE result > -50",
+      "SELECT COUNT(*) FROM labs l JOIN visits v ON l.visit_id = v.id WHERE" + bob,
+      "SELECT COUNT(*), SUM(result) FROM visits v JOIN labs l ON l.visit_id = v.id WHERE" + bob,
+      "SELECT MEDIAN(result) FROM labs l JOIN visits v ON l.visit_id = v.id JOIN patients p ON "
+      "v.patient_id = p.id WHERE" + bob,
+      "SELECT COUNT(*) FROM visits v JOIN visits w ON v.id = w.id WHERE" + bob,
+      "SELECT COUNT(*) FROM labs a JOIN visits v ON a.visit_id = v.id JOIN labs b ON "
+      "b.visit_id = v.id WHERE" + bob,
+      "SELECT COUNT(*) FROM labs a JOIN labs b ON a.visit_id = b.visit_id JOIN visits v ON "
+      "a.visit_id = v.id WHERE" + bob,
+      "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT visit_id, result FROM labs) l ON "
+      "l.visit_id = v.id WHERE" + bob,
+  };
+  const std::string some = "EXISTS (SELECT 1 FROM labs l WHERE l.visit_id = v.id";
+  for (const char* more : {")", " AND l.result > 0)", " AND l.result < v.age)"}) {
+    for (const char* no : {"", "NOT "}) {
+      all.push_back("SELECT COUNT(*) FROM visits v WHERE" + bob + " AND " + no + some + more);
+    }
+  }
+  return all;
+}
 
 /// What the attacks of 2026-11-18 did, and what asks much of one table.
 std::vector<std::string> chosen() {
@@ -190,6 +253,7 @@ std::vector<std::string> chosen() {
 int run(const std::string& program, int questions, std::uint64_t seed) {
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   Trial trial(program);
+  for (const std::string& sql : joins_along_ids()) trial.ask_of_chosen_ids(sql);
   for (const std::string& sql : chosen()) trial.ask(sql);
   RandomJoins random(seed);
   while (trial.asked < questions) {

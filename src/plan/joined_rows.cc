@@ -434,6 +434,13 @@ Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
   return out;
 }
 
+Result<std::int64_t> most_joined_rows(
+    const Plan& plan, const policy::Policy& policy, const Multiplicity& facts,
+    const std::function<std::int64_t(const std::string& table)>& size) {
+  DISCREET_ASSIGN(const Growth growth, Counting(policy, facts, kMany, size).of(plan.source));
+  return growth.largest;
+}
+
 Result<void> check_joined_rows(const JoinedRows& rows, const policy::Policy& policy) {
   DISCREET_CHECK(rows.is_known);
   const std::int64_t limit = policy.joined_rows_per_unit;

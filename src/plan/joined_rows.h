@@ -83,6 +83,11 @@ inline constexpr std::int64_t kPartsBeforeCut = 160;
 Result<JoinedRows> joined_rows(const Plan& plan, const policy::Policy& policy,
                                const Multiplicity& facts);
 
+/// W, where no unit has more rows of a table than `size` says. Fails with: what `facts` says.
+Result<std::int64_t> most_joined_rows(
+    const Plan& plan, const policy::Policy& policy, const Multiplicity& facts,
+    const std::function<std::int64_t(const std::string& table)>& size);
+
 /// Whether a question may run. Fails with: kRefused, naming W, the limit and the remedy.
 Result<void> check_joined_rows(const JoinedRows& rows, const policy::Policy& policy);
 

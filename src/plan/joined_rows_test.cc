@@ -211,6 +211,20 @@ TEST(JoinedRows, WithoutFactsEverythingThatMeetsAPublicTableIsCut) {
 }
 
 // Conditions of EXISTS beyond equalities are looked at pair by pair.
+TEST(JoinedRows, AreCountedForTablesOfKnownSizes) {
+  const auto most = [](const Source& source, std::int64_t visits, std::int64_t labs) {
+    return most_joined_rows(
+               count_plan(source), clinic(), zips_are(7, 50),
+               [=](const std::string& table) { return table == "visits" ? visits : labs; })
+        .value();
+  };
+  const Source along_a_key{{{"labs", "l", {}}, {"visits", "v", {{0, "visit_id", "id"}}}}};
+  EXPECT_EQ(most(along_a_key, 3, 40), 40);
+  EXPECT_EQ(most(along_a_key, 50, 40), 50);
+  EXPECT_EQ(most(visits_times(3), 5, 0), 125);
+  EXPECT_EQ(most({{{"visits", "v", {}}, {"zips", "z", {{0, "city", "zip"}}}}}, 5, 0), 35);
+}
+
 TEST(JoinedRows, ExistsWithAConditionCountsThePairs) {
   TableUse other = subquery(
       {Part{from("visits"), {}, {identifier("patient_id", "patient_id"), value("age")}, false}},

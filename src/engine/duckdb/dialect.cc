@@ -214,6 +214,7 @@ class DuckDbDialect final : public lowering::Dialect {
   std::optional<Sql> named(Sql value) const override {
     return Sql::call("named", {std::move(value)});
   }
+  bool has_semi_joins() const override { return true; }
 
   std::vector<Sql> outputs(const std::vector<lowering::RowField>& fields) const override {
     std::vector<std::pair<std::string, Sql>> row;

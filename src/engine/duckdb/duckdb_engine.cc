@@ -82,13 +82,19 @@ Result<std::int64_t> DuckDbEngine::number_of(const lowering::Select& select, con
   return number;
 }
 
-Result<bool> DuckDbEngine::all_owned(const policy::Policy& policy, const std::string& table,
-                                     const OwnerLog& log) {
-  const auto known = all_owned_.find(table);
-  if (known != all_owned_.end()) return known->second;
-  DISCREET_ASSIGN(const std::int64_t others,
-                  number_of(lowering::rows_of_nobody(table, policy, dialect(), schemas_), log));
-  return all_owned_[table] = others == 0;
+Result<DuckDbEngine::OfUnits> DuckDbEngine::of_units(const policy::Policy& policy,
+                                                     const std::string& table,
+                                                     const OwnerLog& log) {
+  const auto known = of_units_.find(table);
+  if (known != of_units_.end()) return known->second;
+  OfUnits out;
+  const Select select = lowering::most_and_nobody(table, policy, dialect(), schemas_);
+  DISCREET_TRY(connection_->query(select.print(), log, [&](const Chunk& chunk) {
+    if (duckdb_data_chunk_get_size(chunk.get()) == 0) return;
+    out.most = column(chunk, 0).values<std::int64_t>()[0];
+    out.all_owned = column(chunk, 1).values<std::int64_t>()[0] == 0;
+  }));
+  return of_units_[table] = out;
 }
 
 Result<std::optional<std::vector<std::string>>> DuckDbEngine::units_above(
@@ -112,14 +118,50 @@ Result<std::optional<std::vector<std::string>>> DuckDbEngine::units_above(
   return units_above_[{table, rows}] = std::move(above);
 }
 
-Result<lowering::CutFacts> DuckDbEngine::cut_facts(const plan::Checked& checked,
-                                                   const OwnerLog& log) {
+Result<lowering::CutFacts> DuckDbEngine::facts(const plan::Checked& checked, const OwnerLog& log) {
+  std::lock_guard lock(mutex_);
+  connection_->resume();
+  return unchanged(log, [&] { return learn(checked, log); });
+}
+
+Result<lowering::CutFacts> DuckDbEngine::learn(const plan::Checked& checked, const OwnerLog& log) {
+  const policy::Policy& policy = checked.policy();
+  const auto& cuts = checked.joined_rows().cuts;
+  const std::set<std::string> tables = tables_read_by(checked);
   lowering::CutFacts facts;
-  for (const auto& [table, cut] : checked.joined_rows().cuts) {
-    lowering::ScanFacts& of_table = facts[table];
-    DISCREET_ASSIGN(of_table.all_owned, all_owned(checked.policy(), table, log));
-    DISCREET_ASSIGN(of_table.above, units_above(checked.policy(), table, cut.rows, log));
+  if (tables.size() == 1 && cuts.empty()) return facts;
+  std::map<std::string, std::int64_t> most;
+  bool all_known = !checked.members();
+  for (const std::string& table : tables) {
+    if (!policy.find(table)->unit) continue;
+    // To learn it takes as long as some joins that are spread: who asks once does without.
+    const bool asked_before = !asked_.insert(table).second;
+    if (cuts.empty() && !asked_before) {
+      all_known = false;
+      continue;
+    }
+    DISCREET_ASSIGN(const OfUnits known, of_units(policy, table, log));
+    most[table] = known.most;
+    if (!cuts.contains(table)) continue;
+    lowering::ScanFacts& scan = facts.scans[table];
+    scan.all_owned = known.all_owned;
+    scan.above.emplace();
+    const std::int64_t rows = cuts.at(table).rows;
+    if (known.most <= rows) continue;
+    DISCREET_ASSIGN(scan.above, units_above(policy, table, rows, log));
   }
+  if (!all_known) return facts;
+  const auto multiplicity = [&](const std::string& table, const std::vector<std::string>& columns) {
+    std::lock_guard lock(facts_mutex_);
+    const auto known = multiplicities_.find({table, columns});
+    return Result<std::int64_t>(known == multiplicities_.end() ? lowering::kFewRows + 1
+                                                               : known->second);
+  };
+  DISCREET_ASSIGN(std::int64_t largest,
+                  plan::most_joined_rows(checked.plan(), policy, multiplicity,
+                                         [&](const std::string& table) { return most[table]; }));
+  for (const auto& [table, rows] : most) largest = std::max(largest, rows);
+  facts.few_rows = largest <= lowering::kFewRows;
   return facts;
 }
 
@@ -144,7 +186,7 @@ Result<Sensitive<mechanism::Groups>> DuckDbEngine::run(const plan::Checked& chec
   connection_->resume();
   return unchanged(log, [&]() -> Result<Sensitive<mechanism::Groups>> {
     DISCREET_TRY(readable_.check(*connection_, checked, schemas_, log));
-    DISCREET_ASSIGN(const lowering::CutFacts facts, cut_facts(checked, log));
+    DISCREET_ASSIGN(const lowering::CutFacts facts, learn(checked, log));
     DISCREET_ASSIGN(Secret secret, Secret::fresh());
     DISCREET_ASSIGN(mechanism::Groups groups,
                     run_lowered(*connection_, lower_plan(checked, facts, dialect(), schemas_),
@@ -162,9 +204,11 @@ Result<Sensitive<mechanism::UnitRows>> DuckDbEngine::read_rows(const plan::Check
     DISCREET_TRY(readable_.check(*connection_, question.rows, schemas_, log));
     DISCREET_ASSIGN(const Secret secret,
                     names != nullptr ? Result<Secret>(*names) : Secret::fresh());
-    DISCREET_ASSIGN(mechanism::UnitRows rows,
-                    run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_),
-                             secret, names != nullptr, log));
+    DISCREET_ASSIGN(const lowering::CutFacts facts, learn(question.rows, log));
+    DISCREET_ASSIGN(
+        mechanism::UnitRows rows,
+        run_rows(*connection_, lowering::lower_rows(question.rows, dialect(), schemas_, facts),
+                 secret, names != nullptr, log));
     return Sensitive<mechanism::UnitRows>(std::move(rows));
   });
 }

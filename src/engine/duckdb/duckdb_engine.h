@@ -2,8 +2,10 @@
 // The embedded engine: DuckDB over files that stay where they are.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,8 @@ class DuckDbEngine final : public Engine {
   Result<std::vector<std::string>> repeated_keys(const policy::Policy& policy,
                                                  const OwnerLog& log) override;
   std::string explain(const plan::Checked& checked) const override;
+  /// What run() knows of a question's tables; a table that is asked about again is counted.
+  Result<lowering::CutFacts> facts(const plan::Checked& checked, const OwnerLog& log);
   void interrupt() override { connection_->interrupt(); }
 
   Result<std::vector<std::string>> public_values(const policy::Policy& policy,
@@ -61,10 +65,15 @@ class DuckDbEngine final : public Engine {
 
   /// The one number that a statement of ours gives.
   Result<std::int64_t> number_of(const lowering::Select& select, const OwnerLog& log);
-  /// The files' rows stay as they are (opened_files.h), so that each is looked for once.
-  Result<lowering::CutFacts> cut_facts(const plan::Checked& checked, const OwnerLog& log);
-  Result<bool> all_owned(const policy::Policy& policy, const std::string& table,
-                         const OwnerLog& log);
+  Result<lowering::CutFacts> learn(const plan::Checked& checked, const OwnerLog& log);
+  /// Of a table with owners. Its rows stay as they are (opened_files.h), so that they are counted
+  /// once.
+  struct OfUnits {
+    std::int64_t most = 0;   ///< rows of one unit
+    bool all_owned = false;  ///< no row is nobody's
+  };
+  Result<OfUnits> of_units(const policy::Policy& policy, const std::string& table,
+                           const OwnerLog& log);
   Result<std::optional<std::vector<std::string>>> units_above(const policy::Policy& policy,
                                                               const std::string& table,
                                                               std::int64_t rows,
@@ -74,7 +83,8 @@ class DuckDbEngine final : public Engine {
   std::unique_ptr<Connection> connection_;
   Schemas schemas_;
   ReadableColumns readable_;
-  std::map<std::string, bool> all_owned_;
+  std::map<std::string, OfUnits> of_units_;
+  std::set<std::string> asked_;  ///< tables of questions that join
   std::map<std::pair<std::string, std::int64_t>, std::optional<std::vector<std::string>>>
       units_above_;
   std::mutex facts_mutex_;

@@ -422,6 +422,46 @@ TEST(Engine, ExplainsWhatItSends) {
             "  AND (\"t0\".\"u\" IS NOT NULL);\n");
 }
 
+// To join without a secret is for tables in which nobody has many rows.
+TEST(Engine, SpreadsJoinsUnlessItKnowsThatNoUnitHasManyRows) {
+  const auto few_rows = [](std::int64_t visits, std::int64_t labs_of_the_last, int asked,
+                           const Source& source) {
+    Database database;
+    for (std::int64_t i = 1; i <= visits; ++i) {
+      database["visits"].push_back({{"id", integer_value(i)}, {"patient_id", integer_value(5)}});
+    }
+    for (std::int64_t i = 0; i < labs_of_the_last; ++i) {
+      database["labs"].push_back({{"visit_id", integer_value(visits)}});
+    }
+    ScratchFolder folder;
+    GatheredLog log;
+    policy::Policy policy = clinic();
+    write_clinic(folder, "parquet", database, policy);
+    auto engine = DuckDbEngine::open(policy, log.log());
+    EXPECT_TRUE(engine.has_value()) << log.said;
+    const Multiplicity facts = [&](const auto& table, const auto& columns) {
+      return (*engine)->multiplicity(policy, table, columns, log.log());
+    };
+    const auto checked = Checker::check(count_plan(source), policy, "q", facts);
+    EXPECT_TRUE(checked.has_value());
+    bool few = false;
+    for (int i = 0; i < asked; ++i) few = (*engine)->facts(*checked, log.log()).value().few_rows;
+    return few;
+  };
+  const std::int64_t most = lowering::kFewRows;
+  const Source labs = from("labs");
+  EXPECT_FALSE(few_rows(3, 4, 1, labs));  // not known: a question that is asked once
+  EXPECT_TRUE(few_rows(3, 4, 2, labs));
+  EXPECT_TRUE(few_rows(most, 4, 2, labs));
+  EXPECT_FALSE(few_rows(most + 1, 4, 2, labs));
+  EXPECT_TRUE(few_rows(3, most, 2, labs));
+  EXPECT_FALSE(few_rows(3, most + 1, 2, labs));
+  // Few rows that become many; what is cut is counted at once.
+  const Source squared{{{"labs", "x", {}}, {"labs", "y", {{0, "visit_id", "visit_id"}}}}};
+  EXPECT_TRUE(few_rows(3, 32, 1, squared));
+  EXPECT_FALSE(few_rows(3, 33, 1, squared));
+}
+
 TEST(Engine, FindsKeysThatRepeat) {
   for (const std::int64_t second : {2, 1}) {
     ScratchFolder folder;

@@ -11,6 +11,12 @@
 // in place of the text. DuckDB's hash of it is that of keyed(), or of a named(), xor a function of
 // the rest; so two tuples that differ share their bits of it as chance has it, whoever chose them,
 // if SipHash is a pseudorandom function.
+//
+// A join's table hashes all of the join's equalities likewise: ids are compared as they are, so that
+// a join stays what it is, and their hashes too (lowering/relation.h, "spread"). DuckDB draws further
+// equalities from these, of ids and of hashes alike. An EXISTS that names more of the outer rows
+// than their ids, or a hash of them, makes tables of the outer rows' columns alone; so filters are
+// SEMI JOINs and ANTI JOINs, which make none.
 #pragma once
 
 #include "engine/duckdb/api.h"

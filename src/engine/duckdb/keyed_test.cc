@@ -11,6 +11,7 @@
 #include "engine/duckdb/files_for_tests.h"
 #include "engine/duckdb/sources.h"
 #include "engine/lowering/plan.h"
+#include "engine/lowering/unique_keys.h"
 #include "plan/relational_for_tests.h"
 
 namespace discreet::engine::duckdb::keyed_test {
@@ -165,6 +166,87 @@ TEST(Keyed, IsAmongTheKeysOfEveryGroupOfPeoplesRows) {
   }
   EXPECT_GE(numbers, 5);
   EXPECT_GE(texts, 2);
+}
+
+// A place in a join's hash table is of all its conditions.
+TEST(Keyed, IsAmongTheConditionsOfEveryJoinAlongIds) {
+  ScratchFolder folder;
+  policy::Policy there = clinic();
+  write_clinic(folder, "parquet", {}, there);
+  GatheredLog log;
+  auto connection = std::move(Connection::open(1, log.log(), {}, kOne).value());
+  const auto schemas = open_sources(*connection, there, log.log());
+  ASSERT_TRUE(schemas.has_value()) << log.said;
+  const auto lowered = [&](Source source, bool few_rows) {
+    const auto checked = Checker::check(count_plan(std::move(source)), there, "q");
+    EXPECT_TRUE(checked.has_value());
+    return *lower_plan(*checked, {.few_rows = few_rows}, dialect(), *schemas).bounded;
+  };
+  const auto plan_of = [&](const lowering::BoundedRun& run) {
+    std::string text;
+    EXPECT_TRUE(connection
+                    ->query("EXPLAIN " + run.rows.print(), log.log(),
+                            [&](const Chunk& chunk) { text += column(chunk, 1).text(0); })
+                    .has_value())
+        << log.said;
+    return text;
+  };
+  const auto labs = [](JoinKind join) {
+    return subquery({Part{from("labs"), {}, {identifier("visit_id", "visit_id"), value("value")}}},
+                    {{0, "id", "visit_id"}}, join);
+  };
+  TableUse above = labs(JoinKind::kSemi);
+  above.condition = Expr::of(Op::kLess, {col("value", 1), col("age", 0)});
+  const std::string of_visits = "(keyed(CAST(\"t0\".\"id\" AS BIGINT)) = ";
+  const std::string of_labs = of_visits + "keyed(\"t1\".\"f0\"))";
+  const struct {
+    Source source;
+    std::string how;
+    std::string spread;
+  } cases[] = {
+      {from("labs"), "JOIN",
+       "(keyed(CAST(\"t0\".\"visit_id\" AS BIGINT)) = keyed(CAST(\"u0\".\"id\" AS BIGINT)))"},
+      {{{{"visits", "v", {}}, {"labs", "l", {{0, "id", "visit_id"}}}}},
+       "JOIN",
+       of_visits + "keyed(CAST(\"t1\".\"visit_id\" AS BIGINT)))"},
+      {{{{"visits", "v", {}}, labs(JoinKind::kSemi)}}, "SEMI JOIN", of_labs},
+      {{{{"visits", "v", {}}, labs(JoinKind::kAnti)}}, "ANTI JOIN", of_labs},
+      {{{{"visits", "v", {}}, above}}, "SEMI JOIN", of_labs},
+  };
+  for (const auto& one : cases) {
+    const auto spread = lowered(one.source, false);
+    const std::string sql = spread.rows.print();
+    EXPECT_NE(sql.find("\n" + one.how), sql.npos) << sql;
+    EXPECT_NE(sql.find(one.spread), sql.npos) << sql;
+    // Tables of the outer rows' columns alone would not be spread.
+    const std::string plan = plan_of(spread);
+    EXPECT_NE(plan.find("keyed("), plan.npos) << plan;
+    EXPECT_EQ(plan.find("DELIM"), plan.npos) << plan;
+    const std::string few = lowered(one.source, true).rows.print();
+    EXPECT_EQ(few.find("keyed("), few.npos) << few;
+    EXPECT_EQ(few.find("EXISTS") != few.npos, one.how != "JOIN") << few;
+  }
+  // One person's rows have one unit.
+  const std::string sql = lowered(visits_and_patients(), false).rows.print();
+  EXPECT_EQ(sql.find("keyed("), sql.npos) << sql;
+}
+
+// Nor is what is learned of the tables (Engine::facts) a join along ids alone.
+TEST(Keyed, IsAmongTheConditionsOfWhatIsAskedOfTablesFirst) {
+  ScratchFolder folder;
+  policy::Policy there = clinic();
+  write_clinic(folder, "parquet", {}, there);
+  GatheredLog log;
+  auto connection = std::move(Connection::open(1, log.log(), {}, kOne).value());
+  const auto schemas = open_sources(*connection, there, log.log());
+  ASSERT_TRUE(schemas.has_value()) << log.said;
+  for (const lowering::Select& select :
+       {lowering::most_and_nobody("labs", there, dialect(), *schemas),
+        lowering::units_above("labs", 5, there, dialect(), *schemas),
+        lowering::unique_keys(there, dialect(), *schemas).at(0).most}) {
+    EXPECT_NE(select.print().find("keyed("), std::string::npos) << select.print();
+    EXPECT_TRUE(connection->query(select.print(), log.log()).has_value()) << log.said;
+  }
 }
 
 }  // namespace

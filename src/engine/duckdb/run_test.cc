@@ -34,8 +34,8 @@ class Opened {
   }
 
   const policy::Policy& policy() const { return policy_; }
-  LoweredPlan lower(const Checked& checked) const {
-    return lower_plan(checked, dialect(), schemas_);
+  LoweredPlan lower(const Checked& checked, const lowering::CutFacts& facts = {}) const {
+    return lower_plan(checked, facts, dialect(), schemas_);
   }
 
   std::map<std::string, std::string> run(const Checked& checked) {
@@ -88,8 +88,11 @@ TEST_P(Question, OverSubqueriesAndJoinsGivesTheReferencesBits) {
       auto checked = Checker::check(random_relational(random, false), opened.policy(), "q");
       if (!checked) continue;
       ++compared;
-      const LoweredPlan lowered = opened.lower(*checked);
-      ASSERT_EQ(opened.run(*checked), expected(*checked, lowered, database)) << lowered.print();
+      for (const bool few_rows : {false, true}) {
+        const LoweredPlan lowered = opened.lower(*checked, {.few_rows = few_rows});
+        ASSERT_EQ(opened.run(*checked, lowered), expected(*checked, lowered, database))
+            << lowered.print();
+      }
     }
   }
   EXPECT_GT(compared, 20);

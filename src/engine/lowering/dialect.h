@@ -164,6 +164,9 @@ class Dialect {
   /// a number of 128 bits; equal where they are equal, else with a probability of 2^-128 for texts.
   virtual std::optional<Sql> keyed(std::vector<Sql> /*numbers*/) const { return std::nullopt; }
   virtual std::optional<Sql> named(Sql /*value*/) const { return std::nullopt; }
+  /// Whether SEMI JOIN and ANTI JOIN are to be said so. DuckDB brings the columns that an EXISTS
+  /// names of the outer rows into hash tables of their own, without what spreads them.
+  virtual bool has_semi_joins() const { return false; }
 
   /// A number to order rows by, as if by chance: a function of the values and of a seed. Its
   /// quality is a matter of accuracy only.

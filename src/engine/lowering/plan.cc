@@ -106,7 +106,7 @@ BoundedRun PlanLowering::bounded(bool with_unit) const {
   Identifier unit{Sql::postfix(Sql::call("row_number", {}), "OVER ()"), true};  // a row is a unit
   if (with_unit && !checked_.unit_column().empty()) {
     unit = relations_.unit(plan_.source, checked_.unit_table(), checked_.unit_column(), run.rows);
-    if (checked_.members()) run.rows.where.push_back(relations_.counts(unit, *checked_.members()));
+    if (checked_.members()) relations_.counts(unit, *checked_.members(), run.rows);
   }
   run.task.wide_unit = !unit.whole;
   run.task.groups_per_unit = plan_.bounds.groups_per_unit;
@@ -332,6 +332,28 @@ Select rows_of_nobody(const std::string& table, const policy::Policy& policy,
   return difference;
 }
 
+Select most_and_nobody(const std::string& table, const policy::Policy& policy,
+                       const Dialect& dialect, const Schemas& schemas) {
+  auto [units, unit] = owned_rows(table, policy, dialect, schemas);
+  units.outputs = {Sql::as(unit.sql, "unit"), Sql::as(Sql::count_rows(), "n")};
+  units.group_by = 1;
+  Select owned;
+  for (const Word of : {Word("max"), Word("sum")}) {
+    const Sql number =
+        Sql::call("coalesce", {Sql::call(of, {Sql::name({"g", "n"})}), dialect.number(0)});
+    owned.outputs.push_back(Sql::as(dialect.cast(number, SqlType::kSteps), of.text));
+  }
+  owned.from = {{Sql::subquery(units), "g", {}}};
+  Select all;
+  all.outputs = {Sql::as(Sql::count_rows(), "n")};
+  all.from = {{Sql::name(schemas.at(table).name), "t0", {}}};
+  Select both;
+  both.outputs = {Sql::name({"o", "max"}),
+                  Sql::infix("-", {Sql::name({"a", "n"}), Sql::name({"o", "sum"})})};
+  both.from = {{Sql::subquery(all), "a", {}}, {Sql::subquery(owned), "o", {Sql::truth(true)}}};
+  return both;
+}
+
 Select units_above(const std::string& table, std::int64_t rows, const policy::Policy& policy,
                    const Dialect& dialect, const Schemas& schemas) {
   auto [units, unit] = owned_rows(table, policy, dialect, schemas);
@@ -344,9 +366,9 @@ Select units_above(const std::string& table, std::int64_t rows, const policy::Po
   return above;
 }
 
-BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {
-  const CutFacts no_facts;
-  return PlanLowering(checked, no_facts, dialect, schemas).bounded();
+BoundedRun lower_rows(const Checked& checked, const Dialect& dialect, const Schemas& schemas,
+                      const CutFacts& facts) {
+  return PlanLowering(checked, facts, dialect, schemas).bounded();
 }
 
 BoundedRun lower_fields(const Checked& checked, const Dialect& dialect, const Schemas& schemas) {

@@ -70,7 +70,7 @@ struct LoweredPlan {
 LoweredPlan lower_plan(const plan::Checked& checked, const Dialect& dialect,
                        const Schemas& schemas);
 
-/// The same, where something is known of the tables whose scans are cut.
+/// The same, where something is known of the tables.
 LoweredPlan lower_plan(const plan::Checked& checked, const CutFacts& facts, const Dialect& dialect,
                        const Schemas& schemas);
 
@@ -82,8 +82,13 @@ Select rows_of_nobody(const std::string& table, const policy::Policy& policy,
 Select units_above(const std::string& table, std::int64_t rows, const policy::Policy& policy,
                    const Dialect& dialect, const Schemas& schemas);
 
+/// Both in one: the most rows of one unit, and the rows of nobody.
+Select most_and_nobody(const std::string& table, const policy::Policy& policy,
+                       const Dialect& dialect, const Schemas& schemas);
+
 /// For Engine::rows: always through Bounding, a row's number being its unit where a row is one.
-BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas);
+BoundedRun lower_rows(const plan::Checked& checked, const Dialect& dialect, const Schemas& schemas,
+                      const CutFacts& facts = {});
 
 /// For an engine that bounds in the database: the same fields; "unit" is the first of them where
 /// something is bounded, and missing where nothing is (as in PushedRun). Where something is,

@@ -33,6 +33,20 @@ bool reads(const Source& source, const std::string& table) {
   });
 }
 
+Word how(JoinKind join) {
+  switch (join) {
+    case JoinKind::kInner:
+      return "JOIN";
+    case JoinKind::kLeft:
+      return "LEFT JOIN";
+    case JoinKind::kSemi:
+      return "SEMI JOIN";
+    case JoinKind::kAnti:
+      return "ANTI JOIN";
+  }
+  DISCREET_CHECK(false);
+}
+
 /// Adds the AND-ed conditions that look at nothing but table `index`.
 void conditions_on(const Expr& filter, std::size_t index, std::vector<const Expr*>& out) {
   if (filter.op == plan::Op::kAnd) {
@@ -94,9 +108,19 @@ bool RelationLowering::is_whole(const TableUse& use, const std::string& column) 
 RelationLowering::Named RelationLowering::named(const Source& source, std::size_t table,
                                                 const std::string& column) const {
   const TableUse& use = source.tables[table];
-  Named out{Sql::name({alias(table), sql_name(use, column)}), nullptr, is_whole(use, column)};
+  Named out{Sql::name({alias(table), sql_name(use, column)}), nullptr, is_whole(use, column),
+            !plan::is_private(use, policy_) || is_unit(use, column)};
   if (!use.is_subquery()) out.stored = &stored(use.table, column);
   return out;
+}
+
+RelationLowering::Named RelationLowering::named(const std::string& table, const std::string& called,
+                                                const std::string& column) const {
+  TableUse use;
+  use.table = table;
+  const StoredColumn& as_stored = stored(table, column);
+  return {Sql::name({called, column}), &as_stored, dialect_.is_whole(as_stored),
+          is_unit(use, column)};
 }
 
 bool RelationLowering::is_unit(const TableUse& use, const std::string& column) const {
@@ -109,24 +133,44 @@ bool RelationLowering::is_unit(const TableUse& use, const std::string& column) c
     });
   }
   const auto& path = policy_.find(use.table)->unit;
-  return path && path->steps.empty() && path->column == column;
+  if (!path || !path->steps.empty() || path->column != column) return false;
+  const auto units = policy_.units.find(path->space);  // a household's rows have several
+  return units == policy_.units.end() || !units->second.within;
 }
 
-Sql RelationLowering::equal(const Named& a, const Named& b) const {
-  if (a.stored != nullptr && b.stored != nullptr) {
-    return dialect_.equal_stored(*a.stored, a.sql, *b.stored, b.sql);
-  }
+Sql RelationLowering::identifier(const Named& name) const {
+  return name.stored != nullptr ? dialect_.identifier(*name.stored, name.sql) : name.sql;
+}
+
+std::vector<Sql> RelationLowering::equal(const Named& a, const Named& b) const {
+  const bool whole = a.whole && b.whole;
   std::vector<Sql> sides;
   for (const Named* side : {&a, &b}) {
-    Sql sql = side->stored != nullptr ? dialect_.identifier(*side->stored, side->sql) : side->sql;
-    const bool as_text = side->whole && !(a.whole && b.whole);
+    Sql sql = identifier(*side);
+    const bool as_text = side->whole && !whole;
     sides.push_back(as_text ? dialect_.cast(std::move(sql), SqlType::kText) : std::move(sql));
   }
-  return Sql::infix("=", std::move(sides));
+  std::vector<Sql> all;
+  if (!a.is_unit || !b.is_unit) all = spread(sides[0], sides[1], !whole);
+  const bool stored = a.stored != nullptr && b.stored != nullptr;
+  all.insert(all.begin(), stored ? dialect_.equal_stored(*a.stored, a.sql, *b.stored, b.sql)
+                                 : Sql::infix("=", std::move(sides)));
+  return all;
 }
 
-// Joins along identities are left as they are (CAVEATS C11): a hash of both sides takes 20 to 70 %
-// of their time.
+// The comparison itself stays: hashes may agree, and what a table's numbers are compared with is
+// known before it is read. A hash table's place is of both.
+std::vector<Sql> RelationLowering::spread(const Sql& a, const Sql& b, bool texts) const {
+  if (facts_.few_rows) return {};
+  std::vector<Sql> sides;
+  for (const Sql* side : {&a, &b}) {
+    std::optional<Sql> hash = texts ? dialect_.named(*side) : dialect_.keyed({*side});
+    if (!hash) return {};
+    sides.push_back(*std::move(hash));
+  }
+  return {Sql::infix("=", std::move(sides))};
+}
+
 std::vector<Sql> RelationLowering::spread(const Source& source, const Expr& condition) const {
   std::vector<Sql> all;
   if (condition.op == plan::Op::kAnd) {
@@ -167,13 +211,17 @@ std::vector<Sql> RelationLowering::conditions(const Source& source, std::size_t 
   std::vector<Sql> all;
   for (const plan::JoinOn& on : use.on) {
     const bool fields = use.is_subquery() && plan::identities_of(use, on.right, policy_).empty();
+    std::vector<Sql> both;
     if (fields) {
       const TableUse& left = source.tables[on.left_table];
-      all.push_back(Sql::infix("=", {Sql::name({alias(on.left_table), sql_name(left, on.left)}),
-                                     Sql::name({alias(index), sql_name(use, on.right)})}));
+      const Sql a = Sql::name({alias(on.left_table), sql_name(left, on.left)});
+      const Sql b = Sql::name({alias(index), sql_name(use, on.right)});
+      both = spread(a, b, is_text(use, on.right));
+      both.insert(both.begin(), Sql::infix("=", {a, b}));
     } else {
-      all.push_back(equal(named(source, on.left_table, on.left), named(source, index, on.right)));
+      both = equal(named(source, on.left_table, on.left), named(source, index, on.right));
     }
+    all.insert(all.end(), both.begin(), both.end());
   }
   if (use.condition) {
     const std::vector<Sql> more = spread(source, *use.condition);
@@ -189,8 +237,8 @@ Sql RelationLowering::scan(const Source& source, std::size_t index,
   Sql table = Sql::name(schemas_.at(use.table).name);
   const auto cut = joined_.cuts.find(use.table);
   if (cut == joined_.cuts.end()) return table;
-  const auto known = facts_.find(use.table);
-  const ScanFacts facts = known == facts_.end() ? ScanFacts() : known->second;
+  const auto known = facts_.scans.find(use.table);
+  const ScanFacts facts = known == facts_.scans.end() ? ScanFacts() : known->second;
   if (facts.all_owned && facts.above && facts.above->empty()) return table;
 
   Select rows;
@@ -288,6 +336,17 @@ Sql RelationLowering::first_rows(const Source& source, std::size_t index, const 
   return Sql::subquery(kept);
 }
 
+void RelationLowering::filter_by(FromTable met, bool has_words, Select& select) const {
+  if (has_words) return select.from.push_back(std::move(met));
+  const bool semi = met.how.text == "SEMI JOIN";
+  Select rows;
+  rows.outputs = {dialect_.number(1)};
+  rows.where = std::move(met.on);
+  rows.from = {{std::move(met.table), std::move(met.alias), {}}};
+  const Sql exists = Sql::exists(rows);
+  select.where.push_back(semi ? exists : Sql::prefix("NOT", exists));
+}
+
 Select RelationLowering::source(const Source& source, const std::optional<std::size_t>& unit_table,
                                 const std::optional<Expr>& filter) const {
   Select select;
@@ -296,18 +355,13 @@ Select RelationLowering::source(const Source& source, const std::optional<std::s
     Sql table = !use.is_subquery() ? scan(source, i, filter)
                 : use.limits       ? limited(source, i)
                                    : subquery(use, unit_table == i);
-    FromTable from{std::move(table), alias(i), conditions(source, i), use.join == JoinKind::kLeft};
+    FromTable from{std::move(table), alias(i), conditions(source, i), how(use.join)};
     if (use.join == JoinKind::kInner || use.join == JoinKind::kLeft) {
       select.from.push_back(std::move(from));
       continue;
     }
-    Select met;
-    met.outputs = {dialect_.number(1)};
-    met.where = std::move(from.on);
-    from.on.clear();
-    met.from = {std::move(from)};
-    const Sql exists = Sql::exists(met);
-    select.where.push_back(use.join == JoinKind::kSemi ? exists : Sql::prefix("NOT", exists));
+    // An EXISTS is quicker, where it is safe.
+    filter_by(std::move(from), dialect_.has_semi_joins() && !facts_.few_rows, select);
   }
   if (filter && source.tables.size() > 1) {
     const std::vector<Sql> more = spread(source, *filter);
@@ -329,11 +383,10 @@ Identifier RelationLowering::unit(const Source& source, std::size_t table,
   for (std::size_t i = 0; i < path.steps.size(); ++i) {
     const policy::UnitPath::Step& step = path.steps[i];
     const std::string next = "u" + std::to_string(i);
-    const Sql equal =
-        dialect_.equal_stored(stored(at, step.column), Sql::name({called, step.column}),
-                              stored(step.table, step.key), Sql::name({next, step.key}));
     const bool is_last = i + 1 == path.steps.size();
-    select.from.push_back({path_table(step, is_last ? column : ""), next, {equal}});
+    select.from.push_back(
+        {path_table(step, is_last ? column : ""), next,
+         equal(named(at, called, step.column), named(step.table, next, step.key))});
     at = step.table;
     called = next;
   }
@@ -388,9 +441,8 @@ std::optional<Owners> RelationLowering::owners(const Source& source, std::size_t
     FromTable from{path_table(step, is_last ? column : ""), name, {}};
     if (i > 0) {
       const std::string before = "u" + std::to_string(i - 1);
-      from.on.push_back(dialect_.equal_stored(
-          stored(path.steps[i - 1].table, step.column), Sql::name({before, step.column}),
-          stored(step.table, step.key), Sql::name({name, step.key})));
+      from.on = equal(named(path.steps[i - 1].table, before, step.column),
+                      named(step.table, name, step.key));
     }
     pairs.from.push_back(std::move(from));
   }
@@ -403,7 +455,8 @@ std::optional<Owners> RelationLowering::owners(const Source& source, std::size_t
                 dialect_.identifier(foreign, Sql::name({alias(table), first.column}))};
 }
 
-Sql RelationLowering::counts(const Identifier& unit, const plan::Members& members) const {
+void RelationLowering::counts(const Identifier& unit, const plan::Members& members,
+                              Select& select) const {
   const StoredColumn& stored_unit = stored(members.table, members.unit);
   const StoredColumn& stored_larger = stored(members.table, members.larger);
   const Sql raw_unit = Sql::name({"m", members.unit});
@@ -422,18 +475,12 @@ Sql RelationLowering::counts(const Identifier& unit, const plan::Members& member
   numbered.from = {{Sql::subquery(rows), "a", {}}};
   numbered.where = {Sql::infix("=", {Sql::name({"a", "~n"}), dialect_.number(1)})};
   const bool whole = dialect_.is_whole(stored_unit);
-  Sql left = unit.sql;
-  Sql right = Sql::name({"b", "unit"});
-  if (unit.whole != whole) {  // compared as texts, as identities are
-    if (unit.whole) left = dialect_.cast(std::move(left), SqlType::kText);
-    if (whole) right = dialect_.cast(std::move(right), SqlType::kText);
-  }
-  Select met;
-  met.outputs = {dialect_.number(1)};
-  met.from = {{Sql::subquery(numbered), "b", {}}};
-  met.where = {Sql::infix("=", {std::move(left), std::move(right)}),
-               Sql::infix("<=", {Sql::name({"b", "~n"}), dialect_.number(members.most)})};
-  return Sql::exists(met);
+  FromTable met{Sql::subquery(numbered), "b",
+                equal({unit.sql, nullptr, unit.whole, false},
+                      {Sql::name({"b", "unit"}), nullptr, whole, false}),
+                "SEMI JOIN"};
+  met.on.push_back(Sql::infix("<=", {Sql::name({"b", "~n"}), dialect_.number(members.most)}));
+  filter_by(std::move(met), dialect_.has_semi_joins(), select);
 }
 
 Select RelationLowering::part(const TableUse& use, const Part& part, bool with_unit) const {

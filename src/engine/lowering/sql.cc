@@ -198,7 +198,7 @@ Sql Sql::over(Word function, const std::vector<Sql>& among, const std::vector<Sq
 std::string Select::print() const {
   std::string out = "SELECT " + joined(outputs, ",\n       ") + "\nFROM ";
   for (const FromTable& table : from) {
-    if (&table != &from.front()) out += table.left ? "\nLEFT JOIN " : "\nJOIN ";
+    if (&table != &from.front()) out += "\n" + std::string(table.how.text) + " ";
     out += table.table.print() + " AS " + quote_name(table.alias);
     if (!table.on.empty()) out += " ON " + joined(table.on, " AND ");
   }

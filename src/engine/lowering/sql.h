@@ -97,7 +97,7 @@ struct FromTable {
   Sql table;
   std::string alias;
   std::vector<Sql> on;
-  bool left = false;  ///< a LEFT JOIN
+  Word how = "JOIN";  ///< LEFT JOIN; DuckDB has SEMI JOIN and ANTI JOIN
 };
 
 struct Select {

@@ -33,6 +33,11 @@ Select most_of(const std::string& table, const std::string& key, const Dialect& 
   groups.from.push_back({Sql::name(stored.name), "t0", {}});
   groups.where = {Sql::postfix(raw, "IS NOT NULL")};
   groups.group_by = 1;
+  const bool whole = dialect.is_whole(*column);
+  const Sql value = dialect.identifier(*column, raw);
+  if (auto spread = whole ? dialect.keyed({value}) : dialect.named(value)) {
+    groups.group_more.push_back(*std::move(spread));
+  }
   return largest_number(groups, dialect);
 }
 

@@ -104,7 +104,7 @@ Result<lowering::CutFacts> PostgresEngine::cut_facts(const plan::Checked& checke
   const policy::Policy& policy = checked.policy();
   lowering::CutFacts facts;
   for (const auto& [table, cut] : checked.joined_rows().cuts) {
-    lowering::ScanFacts& of_table = facts[table];
+    lowering::ScanFacts& of_table = facts.scans[table];
     DISCREET_ASSIGN(const std::int64_t others,
                     number_of(lowering::rows_of_nobody(table, policy, dialect(), schemas_), log));
     of_table.all_owned = others == 0;
