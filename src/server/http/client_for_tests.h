@@ -38,8 +38,9 @@ struct Got {
 
 class Client {
  public:
-  /// `tls`: the newest version that is offered, TLS1_1_VERSION, say; 0: none.
-  explicit Client(std::uint16_t port, int tls = 0) {
+  /// `tls`: the newest version that is offered, TLS1_1_VERSION, say; 0: none. `from`: another
+  /// address of this machine.
+  explicit Client(std::uint16_t port, int tls = 0, const char* from = nullptr) {
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     DISCREET_CHECK(fd_ >= 0);
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
@@ -48,6 +49,10 @@ class Client {
     setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    if (from != nullptr) {
+      DISCREET_CHECK(inet_pton(AF_INET, from, &address.sin_addr) == 1 &&
+                     bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+    }
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     is_open_ = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;

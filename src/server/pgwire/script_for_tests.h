@@ -140,9 +140,9 @@ class Script final : public Stream {
  public:
   Script(std::string user, std::string rest, bool is_right = true)
       : user_(std::move(user)), rest_(std::move(rest)), is_right_(is_right) {}
-  /// Logs in with a real password, and hangs up.
-  static Script with_password(std::string user, std::string password) {
-    Script script(std::move(user), "");
+  /// Logs in with a real password, sends `rest` and hangs up.
+  static Script with_password(std::string user, std::string password, std::string rest = {}) {
+    Script script(std::move(user), std::move(rest));
     script.password_ = std::move(password);
     return script;
   }
