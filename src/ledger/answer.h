@@ -54,10 +54,10 @@ class Answer {
 
  private:
   friend class Ledger;
-  Answer(std::string bytes, Sequence charge, const Hash& hash, bool repeated)
+  Answer(std::string bytes, const Record& payment, bool repeated)
       : bytes_(std::move(bytes)),
-        charge_(charge),
-        receipt_(receipt_number(hash)),
+        charge_(payment.sequence),
+        receipt_(receipt_number(payment)),
         repeated_(repeated) {}
   std::string bytes_;
   Sequence charge_;
@@ -80,7 +80,7 @@ class Paid {
 
   Sequence charge() const { return charge_; }
   /// Its number for whoever paid (receipt_number()).
-  std::uint64_t receipt() const { return receipt_number(hash_); }
+  std::uint64_t receipt() const { return receipt_; }
   /// The answer is there, since another analyst bought it: nothing is drawn, and Ledger::store()
   /// gives it, whatever it is handed. Everything else is done as if it were not, so that nothing
   /// tells whether it was.
@@ -94,18 +94,20 @@ class Paid {
 
  private:
   friend class Ledger;
-  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash, bool is_share,
-       std::shared_ptr<const UnderWay> under_way = nullptr, int number_of_try = 1,
+  Paid(std::vector<Receipt> all, Sequence charge, const Hash& hash, std::uint64_t receipt,
+       bool is_share, std::shared_ptr<const UnderWay> under_way = nullptr, int number_of_try = 1,
        std::shared_ptr<HeldRoom> room = nullptr)
       : receipts(std::move(all)),
         charge_(charge),
         hash_(hash),
+        receipt_(receipt),
         is_share_(is_share),
         under_way_(std::move(under_way)),
         number_of_try_(number_of_try),
         room_(std::move(room)) {}
   Sequence charge_;
   Hash hash_;  // of the charge's record: the answer goes to the ledger that was charged
+  std::uint64_t receipt_;
   bool is_share_;
   std::shared_ptr<const UnderWay> under_way_;  // of a question that takes over
   int number_of_try_;

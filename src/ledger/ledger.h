@@ -389,7 +389,6 @@ class Ledger {
   Result<void> append_answer(const Record& charge, const std::string& bytes);
   Result<void> find_stored(Request& request);
   Result<void> quote_into(const Charge& charge, const Question& question, OwnerQuote& out);
-  std::string receipt_id(const Hash& hash) const;
   Error refusal(const Payer& payer, const Account& account, const std::string& whose) const;
 
   // ledger_upgrade.cc

@@ -254,6 +254,7 @@ Result<void> Ledger::append_payments(Request& request) {
     return {};
   }
   request.is_share = request.shared.has_value();
+  request.paid_as = request.question.key;
   if (request.question.takes_over) {
     // Held by another one only if a run of this ledger's was lost with a part of its history.
     std::optional<TryLock> lock = TryLock::take(path_, request.sequence);
@@ -279,17 +280,17 @@ Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
   }
   // From here on it is durable (L1).
   if (request.owned) {
-    const Record& payment = request.owned->payment;
-    return Outcome(Answer(std::move(request.bytes), payment.sequence, payment.hash, true));
+    return Outcome(Answer(std::move(request.bytes), request.owned->payment, true));
   }
   std::vector<Receipt> receipts;
   receipts.reserve(charge.lines().size());
-  const std::string id = receipt_id(request.hash);
+  const std::uint64_t number = receipt_number(request.paid_as, question.snapshot, charge.plan());
+  const std::string id = terms_.id + "/" + std::to_string(number);
   for (const ChargeLine& line : charge.lines()) {
     if (request.is_share) break;  // nothing may be drawn that the total did not pay
     receipts.push_back(Receipt(line.noise, line.cost, id));
   }
-  return Outcome(Paid(std::move(receipts), request.sequence, request.hash, request.is_share,
+  return Outcome(Paid(std::move(receipts), request.sequence, request.hash, number, request.is_share,
                       std::move(request.under_way), request.number_of_try,
                       std::move(request.room)));
 }
@@ -326,10 +327,11 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
   }
   std::optional<std::string> earlier;  // bytes that are given in the place of ours
   bool is_again = false;               // this analyst has them already
+  std::optional<Record> charge;
   const auto work = [&]() -> Result<void> {
     earlier.reset();
     is_again = false;
-    DISCREET_ASSIGN(const std::optional<Record> charge, store_->record(used.charge_));
+    DISCREET_ASSIGN(charge, store_->record(used.charge_));
     if (!charge || charge->hash != used.hash_) {
       return invalid_input("the answer belongs to a charge of another ledger");
     }
@@ -358,8 +360,7 @@ Result<Answer> Ledger::store(Paid&& paid, std::string bytes) {
   };
   DISCREET_TRY(commit(work, true));
   // From here on it is durable (L2).
-  return Answer(earlier ? *std::move(earlier) : std::move(bytes), used.charge_, used.hash_,
-                is_again);
+  return Answer(earlier ? *std::move(earlier) : std::move(bytes), *charge, is_again);
 }
 
 Result<void> Ledger::quote_into(const Charge& charge, const Question& question, OwnerQuote& out) {

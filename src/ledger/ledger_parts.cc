@@ -28,7 +28,7 @@ Result<Record> Ledger::charge_of_run(const Charge& charge, const Question& quest
 Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question, Sequence paid,
                                   std::uint64_t part) {
   const std::string id = to_id({UseKind::kPart, part, paid});
-  Hash run_hash{};
+  std::uint64_t number = 0;
   const auto work = [&]() -> Result<void> {
     DISCREET_ASSIGN(const Record run, charge_of_run(charge, question, paid));
     DISCREET_ASSIGN(const auto owned, find_owned(run.units, question, Terms::of(run)));
@@ -37,13 +37,14 @@ Result<Receipt> Ledger::take_part(const Charge& charge, const Question& question
     if (taken) {
       return Error{Code::kConflict, id + " was taken before; a part is used once"};
     }
-    run_hash = run.hash;
+    number = receipt_number(run);
     return append_use(run, id);
   };
   DISCREET_TRY(commit(work));
   // From here on it is durable (L1).
   const ChargeLine& line = charge.lines().front();
-  return Receipt({line.noise.text + "#" + std::to_string(part)}, line.cost, receipt_id(run_hash));
+  return Receipt({line.noise.text + "#" + std::to_string(part)}, line.cost,
+                 terms_.id + "/" + std::to_string(number));
 }
 
 Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, Sequence paid) {
@@ -60,13 +61,12 @@ Result<Outcome> Ledger::resume(const Charge& charge, const Question& question, S
   DISCREET_TRY(look(work));
   // An answer that was bought with another charge is given too: this charge paid as much.
   if (owned) {
-    const Record& payment = owned->payment;
-    return Outcome(Answer(std::move(bytes), payment.sequence, payment.hash, true));
+    return Outcome(Answer(std::move(bytes), owned->payment, true));
   }
   // Two that go on with one run keep apart by its parts (L7).
   std::optional<TryLock> lock = TryLock::take(path_, paid);
   return Outcome(
-      Paid({}, paid, run->hash, false,
+      Paid({}, paid, run->hash, receipt_number(*run), false,
            std::make_shared<const UnderWay>(run->hash, lock ? *std::move(lock) : TryLock())));
 }
 

@@ -84,8 +84,4 @@ std::string Ledger::fresh_request_id() {
   return "request-" + to_hex(bytes_of(hash)).substr(0, 32);
 }
 
-std::string Ledger::receipt_id(const Hash& hash) const {
-  return terms_.id + "/" + std::to_string(receipt_number(hash));
-}
-
 }  // namespace discreet::ledger

@@ -106,6 +106,7 @@ Result<bool> Ledger::use_unanswered(Request& request) {
     return true;
   }
   request.is_share = found->charge.kind == Kind::kShare;
+  request.paid_as = found->charge.question;
   DISCREET_TRY(hold_room(request));
   std::optional<TryLock> lock = TryLock::take(path_, request.sequence);
   if (!lock) {

@@ -226,7 +226,14 @@ std::string_view bytes_of(const Hash& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-std::uint64_t receipt_number(const Hash& hash) {
+std::uint64_t receipt_number(std::string_view question, std::string_view snapshot,
+                             const Hash& plan) {
+  std::string text = "discreet receipt 1\n";
+  for (const std::string_view part : {question, snapshot, bytes_of(plan)}) {
+    text += std::to_string(part.size()) + ":";
+    text += part;
+  }
+  const Hash hash = sha256(text);
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < 8; ++i) number = number << 8 | hash[i];
   return number >> 12;

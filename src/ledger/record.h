@@ -133,8 +133,13 @@ Result<std::vector<std::string>> split_names(std::string_view text);
 
 std::string_view bytes_of(const Hash& hash);
 
-/// The record with this hash, in a number for whom sequences would count everybody's records: 52
-/// bits, which a double holds.
-std::uint64_t receipt_number(const Hash& hash);
+/// What was bought, in a number for those to whom a sequence would count everybody's records: 52
+/// bits, which a double holds. The same for all who buy the same, so that what is stored with an
+/// answer does not tell who did first.
+std::uint64_t receipt_number(std::string_view question, std::string_view snapshot,
+                             const Hash& plan);
+inline std::uint64_t receipt_number(const Record& payment) {
+  return receipt_number(payment.question, payment.snapshot, payment.plan);
+}
 
 }  // namespace discreet::ledger

@@ -34,6 +34,7 @@ struct Ledger::Request {
   std::string bytes;             // its bytes
   std::optional<Record> shared;  // else another analyst's answer to the same
   bool is_share = false;         // what was paid: the bytes of that one
+  std::string paid_as;           // the key of the question that was paid
   Sequence sequence = 0;         // of the charge: new, or taken over
   Hash hash{};
   int number_of_try = 1;

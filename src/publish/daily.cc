@@ -226,7 +226,8 @@ Result<DailyStream::Paid> DailyStream::paid_by(const DailyState& state) const {
   std::optional<Paid> paid;
   DISCREET_TRY(ledger_.history([&](const ledger::Record& record) -> Result<void> {
     // Up to 0.9 a receipt named the record by its place.
-    if (record.sequence == charge || ledger::receipt_number(record.hash) == charge) {
+    const bool is_charge = record.kind == ledger::Kind::kCharge && record.price != ledger::Price();
+    if (record.sequence == charge || (is_charge && ledger::receipt_number(record) == charge)) {
       paid = Paid{.plan = record.plan};
       paid_at = record.sequence;
     }

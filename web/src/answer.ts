@@ -79,7 +79,7 @@ export function answerCard(answer: Answer, sql: string): HTMLElement {
     sheet.rows.length === 0 ? notice('No group was large enough to be shown.') : null,
     marks.length ? h('details', {}, h('summary', {}, 'Rows to read with care'), h('ul', {}, marks)) : null,
     h('h3', {}, 'What it cost'),
-    h('p', {}, `${sheet.notion} ${sheet.epsilon}${sheet.delta === '0' ? '' : ` and delta ${sheet.delta}`}, record ${answer.charge} of the ledger. `,
+    h('p', {}, `${sheet.notion} ${sheet.epsilon}${sheet.delta === '0' ? '' : ` and delta ${sheet.delta}`}, receipt ${answer.charge}. `,
       sheet.notion === 'epsilon' ? `In words: ${guessText(price, Number(sheet.delta))}.` : ''),
     h('details', {}, h('summary', {}, 'How it was made'),
       h('ul', {}, sheet.notes.map((text) => h('li', {}, text)), sheet.noise.map((text) => h('li', {}, h('code', {}, text))))),

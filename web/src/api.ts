@@ -29,8 +29,8 @@ export interface Sheet {
 export interface Answer { repeated: boolean; charge: number; notes: string[]; answer: Sheet }
 export interface Job { job: string; kind: string; stage: string; due: string; due_ms: number; report: boolean }
 export interface LedgerRecord {
-  record: number; time: string; kind: string; namespace: string; analyst: string; amount: string; delta: string;
-  blocks: string[]; request_id: string; about: number; detail: string; hash: string;
+  record: number; receipt: number; time: string; kind: string; namespace: string; analyst: string; amount: string; delta: string;
+  blocks: string[]; request_id: string; about: number; detail: string; hash?: string;
 }
 export interface Status {
   random_source: string; ledger: { records: number; head: string }; started: string; waiting: number;

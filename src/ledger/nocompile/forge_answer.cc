@@ -7,5 +7,5 @@ using namespace discreet;
 using namespace discreet::ledger;
 const std::string& fine(const Answer& answer) { return answer.bytes(); }
 #ifdef MISUSE
-Answer misuse() { return Answer("bytes that nobody stored", 1, Hash{}, false); }
+Answer misuse() { return Answer("bytes that nobody stored", Record(), false); }
 #endif

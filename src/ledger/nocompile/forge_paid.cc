@@ -7,5 +7,5 @@ using namespace discreet;
 using namespace discreet::ledger;
 Sequence fine(const Paid& paid) { return paid.charge(); }
 #ifdef MISUSE
-Paid misuse() { return Paid(std::vector<Receipt>(), 1, Hash{}, false); }
+Paid misuse() { return Paid(std::vector<Receipt>(), 1, Hash{}, 1, false); }
 #endif

@@ -52,7 +52,7 @@ std::vector<std::string> blocks_of(const ledger::Record& record) {
 
 Json record_json(const ledger::Record& record) {
   return {{"record", record.sequence},
-          {"receipt", ledger::receipt_number(record.hash)},
+          {"receipt", record.question.empty() ? 0 : ledger::receipt_number(record)},
           {"time", to_utc(record.time_ms)},
           {"kind", to_string(record.kind)},
           {"namespace", record.units},
@@ -66,51 +66,65 @@ Json record_json(const ledger::Record& record) {
           {"hash", ledger::to_hex(ledger::bytes_of(record.hash))}};
 }
 
-/// An analyst's own records, in words that do not tell whether another one bought the same answer:
-/// receipts in place of places in the history, a share as the purchase that it is.
+/// An analyst's own records, without what depends on others. A share is the purchase that it is,
+/// a receipt stands in place of a place in the history, and a day in place of the time: when a
+/// charge began, and which of two did first, follows from what kept the engine busy.
 class OwnRecords {
  public:
   /// Requires: all records of the analyst, in order.
-  Json take(const ledger::Record& record) {
+  void take(const ledger::Record& record) {
     using ledger::Kind;
     using ledger::UseKind;
-    const std::uint64_t receipt = ledger::receipt_number(record.hash);
-    receipts_.emplace(record.sequence, receipt);
-    const auto use = record.kind == Kind::kCharge ? ledger::parse_use(record.request_id)
-                                                  : std::optional<ledger::Use>();
-    const bool is_own = use && record.price == ledger::Price();
+    const auto use = record.kind == Kind::kCharge && record.price == ledger::Price()
+                         ? ledger::parse_use(record.request_id)
+                         : std::optional<ledger::Use>();
+    const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
     std::string kind(to_string(record.kind));
     if (record.kind == Kind::kShare) kind = to_string(Kind::kCharge);
     if (record.kind == Kind::kAlsoShare) kind = to_string(Kind::kAlsoCharge);
     std::string detail = record.detail;
-    if (is_own) {
+    if (use) {
       kind = use->kind == UseKind::kTry    ? "try"
              : use->kind == UseKind::kPart ? "part"
              : use->kind == UseKind::kEnd  ? "end"
                                            : to_string(Kind::kAnswer);
       detail = use->number == 0 ? "" : kind + " " + std::to_string(use->number);
     }
-    const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
-    const ledger::Sequence about = is_own                                  ? use->of
-                                   : record.kind == Kind::kAnswer || joins ? record.about
-                                                                           : record.sequence;
-    const auto paid = receipts_.find(about);
-    return {{"record", receipt},
-            {"receipt", receipt},
-            {"time", to_utc(record.time_ms)},
-            {"kind", kind},
-            {"namespace", record.units},
-            {"analyst", record.analyst},
-            {"amount", record.price.amount.to_string()},
-            {"delta", record.price.delta.to_string()},
-            {"request_id", is_own ? "" : given_id(record)},
-            {"about", about == record.sequence || paid == receipts_.end() ? 0 : paid->second},
-            {"detail", detail},
-            {"blocks", blocks_of(record)}};
+    const bool is_payment = !use && (record.kind == Kind::kCharge || record.kind == Kind::kShare);
+    std::uint64_t receipt = 0;
+    if (is_payment) {
+      receipt = ledger::receipt_number(record);
+      receipts_.emplace(record.sequence, receipt);
+    } else if (use || joins || record.kind == Kind::kAnswer) {
+      const auto paid = receipts_.find(use ? use->of : record.about);
+      if (paid != receipts_.end()) receipt = paid->second;
+    }
+    const std::string day = to_utc(record.time_ms).substr(0, 10);
+    days_[{day, receipt}].push_back({{"record", receipt},
+                                     {"receipt", receipt},
+                                     {"time", day},
+                                     {"kind", kind},
+                                     {"namespace", record.units},
+                                     {"analyst", record.analyst},
+                                     {"amount", record.price.amount.to_string()},
+                                     {"delta", record.price.delta.to_string()},
+                                     {"request_id", use ? "" : given_id(record)},
+                                     {"about", is_payment ? 0 : receipt},
+                                     {"detail", detail},
+                                     {"blocks", blocks_of(record)}});
+  }
+  /// By day and receipt.
+  std::deque<Json> all() {
+    std::deque<Json> list;
+    for (auto& [place, records] : days_) {
+      for (Json& record : records) list.push_back(std::move(record));
+    }
+    return list;
   }
 
  private:
   std::map<ledger::Sequence, std::uint64_t> receipts_;
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<Json>> days_;
 };
 
 Result<std::string> history_text(Service& service, const Call& call) {
@@ -162,12 +176,18 @@ Result<std::string> history_document(ledger::Ledger& ledger, const Viewer& viewe
   std::deque<Json> records;
   OwnRecords own;
   DISCREET_TRY(ledger.history([&](const ledger::Record& record) -> Result<void> {
-    if (!viewer.sees_all && record.analyst != viewer.name) return {};
-    if (!viewer.sees_all && viewer.shown && record.sequence >= viewer.shown->records) return {};
-    records.push_back(viewer.sees_all ? record_json(record) : own.take(record));
-    if (records.size() > last) records.pop_front();
+    if (viewer.sees_all) {
+      records.push_back(record_json(record));
+      if (records.size() > last) records.pop_front();
+      return {};
+    }
+    if (record.analyst != viewer.name) return {};
+    if (viewer.shown && record.sequence >= viewer.shown->records) return {};
+    own.take(record);
     return {};
   }));
+  if (!viewer.sees_all) records = own.all();
+  while (records.size() > last) records.pop_front();
   Json list = Json::array();
   for (Json& record : records) list.push_back(std::move(record));
   return json_text({{"records", list}});
