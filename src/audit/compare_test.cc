@@ -125,15 +125,15 @@ TEST(Compare, TakesDeltaAwayBeforeItMeasuresEpsilon) {
 TEST(Compare, SaysHowMuchOfThePriceIsUsedUp) {
   EXPECT_EQ(judge(pure("2.1972246"), kYes, kNo).share->to_decimal(4, Round::kDown), "0.4999");
   EXPECT_EQ(judge(approximate("0.8", "0.5"), kYes, kNo).share->to_decimal(4, Round::kDown),
-            "0.3870");  // of delta; epsilon at delta 1/2 is 0
+            "0.3872");  // of delta; epsilon at delta 1/2 is 0
   EXPECT_FALSE(judge_equality(kYes, kYes).share.has_value());
 }
 
-TEST(Compare, RejectsTooSmallARho) {
+TEST(Compare, RejectsTooSmallARho) {  // order 5/4 proves 0.5215
   Cost claim{
-      .epsilon = std::nullopt, .rho = Rho::parse("0.43").value(), .delta = Delta::trusted(0)};
+      .epsilon = std::nullopt, .rho = Rho::parse("0.55").value(), .delta = Delta::trusted(0)};
   EXPECT_TRUE(judge(claim, kYes, kNo).ok);
-  claim.rho = Rho::parse("0.42").value();
+  claim.rho = Rho::parse("0.52").value();
   EXPECT_FALSE(judge(claim, kYes, kNo).ok);
 }
 

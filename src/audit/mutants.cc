@@ -206,20 +206,20 @@ Verdict wrong_rho(bool faulty, const Progress& progress) {
 Verdict quantiles_for_one(bool faulty, const Progress& progress) {
   using Keys = std::vector<mechanism::Runs>;
   using Pair = std::vector<std::int64_t>;
-  constexpr std::int64_t kHigh = 2;
-  // C is 5/2 for both, and 3/2 for one.
+  constexpr std::int64_t kHigh = 1;
+  // C is 5/2 for both, and 3/2 for the higher one.
   const auto mechanism = mechanism::Quantiles::make(
-      {.epsilon = Epsilon::trusted(faulty ? Rational::ratio(5, 3) : Rational(1)),
-       .fractions = {Rational::ratio(1, 4), Rational::ratio(3, 4)},
+      {.epsilon = Epsilon::trusted(faulty ? Rational::ratio(10, 3) : Rational(2)),
+       .fractions = {Rational::ratio(1, 2), Rational::ratio(3, 4)},
        .high = kHigh,
        .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
   const auto theorem = [](const Keys& keys, const Pair& answer) {
-    const Rational weight = Rational::ratio(2, 5);
-    return std::optional(flipped_quantile_probability(keys[0], 1, kHigh, weight, answer[0]) *
+    const Rational weight = Rational::ratio(4, 5);
+    return std::optional(flipped_quantile_probability(keys[0], 2, kHigh, weight, answer[0]) *
                          flipped_quantile_probability(keys[0], 3, kHigh, weight, answer[1]));
   };
   return judge_program<1>(
-      pure(1), Keys{{{0, 4}, {1, 3}}}, Keys{{{0, 4}, {1, 4}}}, {.depth = 24, .progress = progress},
+      pure(2), Keys{{{0, 3}}}, Keys{{{0, 3}, {1, 1}}}, {.depth = 24, .progress = progress},
       [&](const Keys& keys, Tape<1>& tape) {
         return Door::replay(mechanism.value(), Sensitive<Keys>{Keys(keys)}, tape).outcome();
       },
@@ -274,7 +274,7 @@ Verdict unmixed_length(bool faulty, const Progress& progress) {
       mechanism::GaussianVector::make({.sensitivity_squared = L2Squared::trusted(4), .rho = rho});
   const Rational variance = honest.value().sigma_squared().value();
   return judge_program<6>(
-      honest.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 30, .progress = progress},
+      honest.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 24, .progress = progress},
       [&](const Counts& x, Tape<6>& tape) -> Counts {
         if (!faulty) {
           return Door::replay(honest.value(), Sensitive<Counts>{Counts(x)}, tape).outcome();
