@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace discreet::audit {
-namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
@@ -16,6 +15,8 @@ std::vector<Case> all_cases() {
   return all;
 }
 
+namespace {
+
 std::string unknown(std::string_view kind, std::string_view name,
                     const std::vector<std::string>& known) {
   std::string text = "no " + std::string(kind) + " is called " + in_quotes(name) + "; known:";
@@ -23,38 +24,36 @@ std::string unknown(std::string_view kind, std::string_view name,
   return text;
 }
 
-AuditRow row_of(std::string mechanism, std::string neighbours, std::string claimed, Verdict verdict,
-                const Distribution& a, const Distribution& b) {
-  return {.mechanism = std::move(mechanism),
-          .neighbours = std::move(neighbours),
-          .claimed = std::move(claimed),
+AuditRow row_of(const Case& one, const Pair& pair) {
+  Verdict verdict = judge(pair);
+  const Rational left = std::max(pair.a.unresolved, pair.b.unresolved);
+  return {.mechanism = pair.mechanism,
+          .neighbours = pair.neighbours,
+          .claimed = pair.claimed ? to_string(*pair.claimed) : "the same distribution",
           .measured = std::move(verdict.measured),
+          .share = verdict.share ? verdict.share->to_decimal(3, Round::kDown) : "-",
           .delta = std::move(verdict.delta),
-          .tapes = std::to_string(a.tapes + b.tapes),
-          .unresolved = std::max(a.unresolved, b.unresolved).to_decimal(2, Round::kUp),
+          .tapes = std::to_string(pair.a.tapes + pair.b.tapes),
+          .unresolved = left.to_decimal(2, Round::kUp),
           .verdict = std::move(verdict.text),
-          .certified = std::move(verdict.certified),
-          .left = std::max(a.unresolved, b.unresolved),
+          .reason = std::string(one.reason),
+          .used = std::move(verdict.share),
+          .left = left,
           .ok = verdict.ok};
 }
 
 }  // namespace
 
+Verdict judge(const Pair& pair) {
+  if (!pair.claimed) return judge_equality(pair.a, pair.b);
+  Verdict verdict = judge(*pair.claimed, pair.a, pair.b);
+  if (pair.epsilon) use_another_epsilon(*pair.claimed, *pair.epsilon, verdict);
+  return verdict;
+}
+
 Progress part_of(const Progress& whole, int part, int parts) {
   if (!whole) return {};
   return [&whole, part, parts](int permille) { whole((part * 1000 + permille) / parts); };
-}
-
-AuditRow make_row(std::string mechanism, std::string neighbours, const Cost& claimed,
-                  const Distribution& a, const Distribution& b) {
-  return row_of(std::move(mechanism), std::move(neighbours), to_string(claimed),
-                judge(claimed, a, b), a, b);
-}
-
-AuditRow make_equality_row(std::string mechanism, std::string sides, const Distribution& a,
-                           const Distribution& b) {
-  return row_of(std::move(mechanism), std::move(sides), "the same distribution",
-                judge_equality(a, b), a, b);
 }
 
 std::vector<std::string> case_names() {
@@ -65,7 +64,7 @@ std::vector<std::string> case_names() {
 
 Result<AuditRow> run_case(std::string_view name, const Progress& progress) {
   for (const Case& one : all_cases()) {
-    if (one.name == name) return one.run(progress);
+    if (one.name == name) return row_of(one, one.walk(progress));
   }
   return Error{Code::kNotFound, unknown("audited mechanism", name, case_names())};
 }

@@ -46,7 +46,7 @@ Survey choices(Mechanism mechanism, std::uint64_t k) {
       .value();
 }
 
-AuditRow of_choices(Mechanism mechanism, std::uint64_t k, const Progress& progress) {
+Pair of_choices(Mechanism mechanism, std::uint64_t k, const Progress& progress) {
   LocalProgram program{.survey = choices(mechanism, k)};
   for (std::uint64_t i = 0; i < k; ++i) {
     program.answers.push_back({.index = i});
@@ -64,16 +64,14 @@ LocalProgram with_answers(Survey survey, std::initializer_list<const char*> word
   return program;
 }
 
-AuditRow response_case(const Progress& progress) {
+Pair response_case(const Progress& progress) {
   return of_choices(Mechanism::kResponse, 9, progress);
 }
-AuditRow unary(const Progress& progress) { return of_choices(Mechanism::kUnary, 6, progress); }
-AuditRow hash(const Progress& progress) { return of_choices(Mechanism::kHash, 12, progress); }
-AuditRow hadamard(const Progress& progress) {
-  return of_choices(Mechanism::kHadamard, 13, progress);
-}
-AuditRow subset(const Progress& progress) { return of_choices(Mechanism::kSubset, 7, progress); }
-AuditRow projective(const Progress& progress) {
+Pair unary(const Progress& progress) { return of_choices(Mechanism::kUnary, 6, progress); }
+Pair hash(const Progress& progress) { return of_choices(Mechanism::kHash, 12, progress); }
+Pair hadamard(const Progress& progress) { return of_choices(Mechanism::kHadamard, 13, progress); }
+Pair subset(const Progress& progress) { return of_choices(Mechanism::kSubset, 7, progress); }
+Pair projective(const Progress& progress) {
   return of_choices(Mechanism::kProjective, 12, progress);
 }
 
@@ -91,7 +89,7 @@ Survey number_survey(Mechanism mechanism, std::uint64_t domain, std::uint64_t wi
   return survey;
 }
 
-AuditRow piecewise(const Progress& progress) {
+Pair piecewise(const Progress& progress) {
   return audit_local(
       with_answers(number_survey(Mechanism::kPiecewise, 12, 5, local::odds_below(local::kNano)),
                    {"0", "0.13", "0.5", "0.77", "1"}),
@@ -99,7 +97,7 @@ AuditRow piecewise(const Progress& progress) {
 }
 
 /// Waiting times have no end: runs of more than 60 draws stay unresolved.
-AuditRow laplace_local_case(const Progress& progress) {
+Pair laplace_local_case(const Progress& progress) {
   LocalProgram program =
       with_answers(number_survey(Mechanism::kLaplace, 2, 30, local::odds_below(local::kNano / 2)),
                    {"0", "0.4", "1"});
@@ -109,7 +107,7 @@ AuditRow laplace_local_case(const Progress& progress) {
 
 /// What the theorem is about: the bits that are drawn once for each value and kept for good. All
 /// reports are made from them, so each of these, and all together, tell no more.
-AuditRow rappor(const Progress& progress) {
+Pair rappor(const Progress& progress) {
   LocalProgram program = with_answers(
       local::design_bloom(
           {.name = "r", .epsilon = kLocalEpsilon, .bits = 8, .hashes = 2, .cohorts = 2})
@@ -119,7 +117,7 @@ AuditRow rappor(const Progress& progress) {
   return audit_local(program, progress);
 }
 
-AuditRow tree(const Progress& progress) {
+Pair tree(const Progress& progress) {
   Survey survey =
       local::design_tree({.name = "t", .epsilon = kLocalEpsilon, .alphabet = "ab", .length = 2})
           .value();
@@ -160,7 +158,7 @@ Distribution local_distribution(const LocalProgram& program, const Answer& answe
   return result;
 }
 
-AuditRow audit_local(const LocalProgram& program, const Progress& progress) {
+Pair audit_local(const LocalProgram& program, const Progress& progress) {
   std::vector<Distribution> all;
   for (std::size_t i = 0; i < program.answers.size(); ++i) {
     all.push_back(local_distribution(program, program.answers[i]));
@@ -182,11 +180,10 @@ AuditRow audit_local(const LocalProgram& program, const Progress& progress) {
   const auto epsilon = [](std::uint64_t nano) {
     return Epsilon::trusted(Rational(Integer(nano)) / Rational(Integer(local::kNano)));
   };
-  return make_row(std::string(local::name_of(p.mechanism)) + "(epsilon=" + local::nats(p.epsilon) +
-                      ",odds=" + std::to_string(p.odds) +
-                      "/2^32,domain=" + std::to_string(p.domain) + ")",
-                  program.words[first] + " | " + program.words[second],
-                  pure_cost(epsilon(p.epsilon)), all[first], all[second]);
+  return {std::string(local::name_of(p.mechanism)) + "(epsilon=" + local::nats(p.epsilon) +
+              ",odds=" + std::to_string(p.odds) + "/2^32,domain=" + std::to_string(p.domain) + ")",
+          program.words[first] + " | " + program.words[second], pure_cost(epsilon(p.epsilon)),
+          all[first], all[second]};
 }
 
 std::vector<Case> local_cases() {

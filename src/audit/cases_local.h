@@ -31,7 +31,7 @@ struct LocalProgram {
 Distribution local_distribution(const LocalProgram& program, const local::Answer& answer);
 
 /// The worst pair of answers against what the survey says that answering costs.
-AuditRow audit_local(const LocalProgram& program, const Progress& progress);
+Pair audit_local(const LocalProgram& program, const Progress& progress);
 
 /// A planted fault: odds above e^epsilon.
 Verdict odds_rounded_up(bool faulty, const Progress& progress);

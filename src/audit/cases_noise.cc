@@ -9,6 +9,7 @@
 #include "mechanism/laplace_vector.h"
 #include "mechanism/mean_of_bits.h"
 #include "mechanism/rounded_gaussian.h"
+#include "mechanism/saturation.h"
 
 namespace discreet::audit {
 namespace {
@@ -21,7 +22,7 @@ int int_of(const Integer& z) { return static_cast<int>(z.get_si()); }
 int int_of(Int128 z) { return static_cast<int>(z); }
 
 /// Two digits of 6-bit words.
-AuditRow laplace_case(const Progress& progress) {
+Pair laplace_case(const Progress& progress) {
   const auto mechanism = mechanism::Laplace::make(
       {.sensitivity = kNoiseOne, .epsilon = Epsilon::trusted(Rational::ratio(1, 2))});
   const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
@@ -30,8 +31,30 @@ AuditRow laplace_case(const Progress& progress) {
   return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
 }
 
+/// The ends of the domain: what lies beyond an end is one answer.
+Pair laplace_at_end(const Inputs<Int128>& inputs, const Progress& progress) {
+  const auto mechanism =
+      mechanism::Laplace::make({.sensitivity = kNoiseOne, .epsilon = kNoiseEpsilon});
+  const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
+    if (y == mechanism::kAnswerMax) return laplace_at_least(int_of(y - x), 1);
+    if (y == -mechanism::kAnswerMax) return laplace_at_least(int_of(x - y), 1);
+    return laplace_probability(int_of(y - x), 1);
+  };
+  return audit<5>(mechanism.value(), inputs, 24, theorem, progress);
+}
+
+Pair laplace_low(const Progress& progress) {
+  const Int128 low = -mechanism::kAnswerMax;
+  return laplace_at_end({low, low + 1, "least | one more"}, progress);
+}
+
+Pair laplace_high(const Progress& progress) {
+  const Int128 high = mechanism::kAnswerMax;
+  return laplace_at_end({high, high - 1, "most | one less"}, progress);
+}
+
 /// A scale that is not whole, on the narrowest words that have digits.
-AuditRow laplace_rational(const Progress& progress) {
+Pair laplace_rational(const Progress& progress) {
   const auto mechanism = mechanism::Laplace::make(
       {.sensitivity = kNoiseOne, .epsilon = Epsilon::trusted(Rational::ratio(3, 2))});
   const auto theorem = [](Int128 x, Int128 y) -> std::optional<Range> {
@@ -40,7 +63,7 @@ AuditRow laplace_rational(const Progress& progress) {
   return audit<3>(mechanism.value(), kCounts, 24, theorem, progress);
 }
 
-AuditRow laplace_vector_case(const Progress& progress) {
+Pair laplace_vector_case(const Progress& progress) {
   using Entries = std::vector<std::int64_t>;
   const auto mechanism =
       mechanism::LaplaceVector::make({.sensitivity = kNoiseOne, .epsilon = Epsilon::trusted(2)});
@@ -54,7 +77,7 @@ AuditRow laplace_vector_case(const Progress& progress) {
 }
 
 /// A step of 1/2 and a sensitivity of 3/5: two steps.
-AuditRow grid_laplace(const Progress& progress) {
+Pair grid_laplace(const Progress& progress) {
   const Rational step = Rational::ratio(1, 2);
   const auto mechanism =
       mechanism::GridLaplace::make({.step = Step::trusted(step),
@@ -67,17 +90,20 @@ AuditRow grid_laplace(const Progress& progress) {
 }
 
 /// The pair of answers is judged: the truncated one is a function of the raw one.
-AuditRow geometric(const Progress& progress) {
+Pair geometric_on(const Inputs<Int128>& inputs, const Progress& progress) {
   const auto mechanism = mechanism::Geometric::make(
       {.sensitivity = kNoiseOne, .epsilon = kNoiseEpsilon, .low = 0, .high = 3});
   const auto theorem = [](Int128 x, const mechanism::Geometric::Output& y) -> std::optional<Range> {
     if (y.truncated != std::clamp<Int128>(y.raw, 0, 3)) return Range{0, 0};
     return laplace_probability(int_of(y.raw - x), 1);
   };
-  return audit<5>(mechanism.value(), Inputs<Int128>{2, 3, "2 | 3"}, 26, theorem, progress);
+  return audit<5>(mechanism.value(), inputs, 24, theorem, progress);
 }
 
-AuditRow mean_of_bits(const Progress& progress) {
+Pair geometric(const Progress& progress) { return geometric_on({2, 3, "2 | 3"}, progress); }
+Pair geometric_low(const Progress& progress) { return geometric_on(kCounts, progress); }
+
+Pair mean_of_bits(const Progress& progress) {
   const auto mechanism = mechanism::MeanOfBits::make({.n = 4, .epsilon = kNoiseEpsilon});
   const auto theorem = [](Int128 x, const Rational& y) -> std::optional<Range> {
     return laplace_probability(int_of((4 * y).numerator()) - int_of(x), 1);
@@ -86,35 +112,55 @@ AuditRow mean_of_bits(const Progress& progress) {
                   progress);
 }
 
-/// One look-up. Wider noise is drawn from cells, with rejection: too many tapes to walk (exact.md).
-AuditRow gaussian_case(const Progress& progress) {
-  const Rational variance = 1;  // 1 / (2 rho)
+template <int kWidth>
+Pair gaussian_on(const Rational& rho, int distance, const Inputs<Int128>& inputs, int depth,
+                 const Progress& progress) {
   const auto mechanism = mechanism::Gaussian::make(
-      {.sensitivity_squared = L2Squared::trusted(1), .rho = Rho::trusted(1 / (2 * variance))});
+      {.sensitivity_squared = L2Squared::trusted(distance * distance), .rho = Rho::trusted(rho)});
+  const Rational variance = mechanism.value().sigma_squared().value();
   const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
+    if (y == mechanism::kAnswerMax) return gaussian_at_least(int_of(y - x), variance);
     return gaussian_probability(int_of(y - x), variance);
   };
-  return audit<6>(mechanism.value(), kCounts, 30, theorem, progress);
+  return audit<kWidth>(mechanism.value(), inputs, depth, theorem, progress);
 }
 
-AuditRow gaussian_vector(const Progress& progress) {
+/// One look-up.
+Pair gaussian_case(const Progress& progress) {
+  return gaussian_on<6>(Rational::ratio(1, 2), 1, kCounts, 30, progress);
+}
+
+/// Wide noise: cells of two values, with rejection.
+Pair gaussian_cells(const Progress& progress) {
+  return gaussian_on<6>(Rational::ratio(1, 2), 3, {0, 3, "0 | 3"}, 30, progress);
+}
+
+Pair gaussian_high(const Progress& progress) {
+  const Int128 top = mechanism::kAnswerMax;
+  return gaussian_on<6>(Rational::ratio(1, 2), 1, {top, top - 1, "the limit | one less"}, 30,
+                        progress);
+}
+
+Pair gaussian_vector(const Progress& progress) {
   using Entries = std::vector<std::int64_t>;
   const auto mechanism = mechanism::GaussianVector::make(
-      {.sensitivity_squared = L2Squared::trusted(2), .rho = Rho::trusted(2)});
-  const Rational variance = Rational::ratio(1, 2);
+      {.sensitivity_squared = L2Squared::trusted(2), .rho = Rho::trusted(1)});
+  const Rational variance = 1;
   const auto theorem = [&](const Entries& x, const Entries& y) -> std::optional<Range> {
     return gaussian_probability(static_cast<int>(y[0] - x[0]), variance) *
            gaussian_probability(static_cast<int>(y[1] - x[1]), variance);
   };
   const Inputs<Entries> inputs{{0, 0}, {1, 1}, "0 0 | 1 1"};
-  return audit<6>(mechanism.value(), inputs, 30, theorem, progress);
+  return audit<6>(mechanism.value(), inputs, 24, theorem, progress);
 }
 
-AuditRow rounded_gaussian(const Progress& progress) {
+/// (2.5, 0.0152) takes a variance near 0.8: the event that needs the most delta begins at variance *
+/// epsilon + 1/2 = 2.5, between two integers, so that rounding hides nothing.
+Pair rounded_gaussian(const Progress& progress) {
   const auto mechanism =
       mechanism::RoundedGaussian::make({.sensitivity = kNoiseOne,
-                                        .epsilon = Epsilon::trusted(3),
-                                        .delta = Delta::trusted(Rational::ratio(1, 20))});
+                                        .epsilon = Epsilon::trusted(Rational::ratio(5, 2)),
+                                        .delta = Delta::trusted(Rational::ratio(152, 10'000))});
   const Rational variance = mechanism.value().sigma_squared().value();
   const auto theorem = [&](Int128 x, Int128 y) -> std::optional<Range> {
     return rounded_gaussian_probability(int_of(y - x), variance);
@@ -126,12 +172,17 @@ AuditRow rounded_gaussian(const Progress& progress) {
 
 std::vector<Case> noise_cases() {
   return {{"laplace", laplace_case},
+          {"laplace-low", laplace_low},
+          {"laplace-high", laplace_high},
           {"laplace-rational", laplace_rational},
           {"laplace-vector", laplace_vector_case},
           {"grid-laplace", grid_laplace},
           {"geometric", geometric},
+          {"geometric-low", geometric_low},
           {"mean-of-bits", mean_of_bits},
           {"gaussian", gaussian_case},
+          {"gaussian-cells", gaussian_cells},
+          {"gaussian-high", gaussian_high},
           {"gaussian-vector", gaussian_vector},
           {"rounded-gaussian", rounded_gaussian}};
 }

@@ -18,26 +18,26 @@ auto response_theorem(const Range& keep) {
   };
 }
 
-AuditRow by_epsilon(const Progress& progress) {
+Pair by_epsilon(const Progress& progress) {
   const auto mechanism = RandomizedResponse::make({.epsilon = Epsilon::trusted(1)});
   return audit<6>(mechanism.value(), kBit, 60, response_theorem(keep_probability(1)), progress);
 }
 
 /// Keep with probability 1/2 + 1/3.
-AuditRow by_bias(const Progress& progress) {
+Pair by_bias(const Progress& progress) {
   const auto mechanism = RandomizedResponse::with_bias(Rational::ratio(1, 3));
   const Rational keep = Rational::ratio(5, 6);
   return audit<3>(mechanism.value(), kBit, 60, response_theorem({keep, keep}), progress);
 }
 
 /// All of it ends within two coins: nothing is unresolved, and the measured epsilon is ln 3.
-AuditRow almost_random(const Progress& progress) {
+Pair almost_random(const Progress& progress) {
   const Rational keep = Rational::ratio(3, 4);
   return audit<1>(RandomizedResponse::almost_random(), kBit, 60, response_theorem({keep, keep}),
                   progress);
 }
 
-AuditRow many_bits(const Progress& progress) {
+Pair many_bits(const Progress& progress) {
   using Bits = std::vector<std::uint8_t>;
   const RandomizedResponses mechanism(
       RandomizedResponse::make({.epsilon = Epsilon::trusted(1)}).value());

@@ -23,13 +23,13 @@ Distribution walk_sampler(const Sampler& sampler, const Rational& scale,
       });
 }
 
-AuditRow reference_laplace(const Progress& progress) {
+Pair reference_laplace(const Progress& progress) {
   const Scale scale = Scale::trusted(1);
   const Distribution slow = walk_sampler<1>(random::ReferenceLaplace(scale), scale.value(),
                                             {.depth = 24, .progress = part_of(progress, 0, 2)});
   const Distribution fast = walk_sampler<6>(random::LaplaceFor<Tape<6>>(scale), scale.value(),
                                             {.depth = 26, .progress = part_of(progress, 1, 2)});
-  return make_equality_row("discrete-laplace(scale=1)", "lecture 2's coins | tables", slow, fast);
+  return {"discrete-laplace(scale=1)", "lecture 2's coins | tables", std::nullopt, slow, fast};
 }
 
 }  // namespace

@@ -39,38 +39,45 @@ bool resolved(const OutcomePair& pair, const Distribution& a, const Distribution
          pair.q >= kResolvedFactor * b.unresolved;
 }
 
-/// max over S of p(S) / (q(S) + u'). The best S takes outcomes in falling order of p/q, up to some
-/// point: adding o helps exactly when p(o)/q(o) exceeds the ratio reached so far.
-Rational best_ratio(std::vector<OutcomePair> pairs, const Rational& unresolved) {
+/// Outcomes taken together.
+struct Together {
+  Rational p = 0;
+  Rational q = 0;
+  std::size_t count = 0;
+};
+
+/// Sorts by falling p/q and finds the S with the largest (p(S) - delta) / (q(S) + u'): adding o to S
+/// helps exactly when p(o)/q(o) exceeds what was reached, so it is the first few. With u' = 0 a set
+/// that the other side cannot reach has an infinite ratio.
+Together best_set(std::vector<OutcomePair>& pairs, const Rational& unresolved,
+                  const Rational& delta) {
   std::sort(pairs.begin(), pairs.end(),
             [](const OutcomePair& x, const OutcomePair& y) { return x.p * y.q > y.p * x.q; });
-  Rational best = 0;
-  Rational above = 0;
-  Rational below = unresolved;
+  Together best;
+  Together all;
   for (const OutcomePair& pair : pairs) {
-    above = above + pair.p;
-    below = below + pair.q;
-    if (below > 0) best = std::max(best, above / below);
+    all = {all.p + pair.p, all.q + pair.q, all.count + 1};
+    if (all.p <= delta) continue;
+    if (best.count == 0 ||
+        (all.p - delta) * (best.q + unresolved) > (best.p - delta) * (all.q + unresolved)) {
+      best = all;
+    }
   }
   return best;
-}
-
-/// An outcome that one side reaches and the other, completely walked, cannot.
-bool impossible_beyond(const std::vector<OutcomePair>& pairs, const Rational& unresolved) {
-  return unresolved == kZero &&
-         std::any_of(pairs.begin(), pairs.end(),
-                     [](const OutcomePair& pair) { return pair.p > 0 && pair.q == kZero; });
 }
 
 /// Stands for infinity: no mechanism may cost as much (Epsilon ends at 2^40).
 Rational boundless() { return power_of_two(41); }
 
-Loss one_way_epsilon(const Distribution& a, const Distribution& b) {
-  const std::vector<OutcomePair> pairs = paired(a, b);
-  if (impossible_beyond(pairs, b.unresolved)) return {boundless(), std::nullopt};
+Loss one_way_epsilon(const Distribution& a, const Distribution& b, const Rational& delta) {
+  std::vector<OutcomePair> pairs = paired(a, b);
+  const Together best = best_set(pairs, b.unresolved, delta);
   Loss loss{kZero, std::nullopt};
-  const Rational ratio = best_ratio(pairs, b.unresolved);
-  if (ratio > 0) loss.low = std::max(kZero, log(wide(ratio)).low());
+  if (best.count > 0) {
+    const Rational below = best.q + b.unresolved;
+    if (below == kZero) return {boundless(), std::nullopt};
+    loss.low = std::max(kZero, log(wide((best.p - delta) / below)).low());
+  }
   Rational worst = 0;
   for (const OutcomePair& pair : pairs) {
     if (resolved(pair, a, b)) worst = std::max(worst, (pair.p + a.unresolved) / pair.q);
@@ -99,22 +106,29 @@ DeltaBracket one_way_delta(const Distribution& a, const Distribution& b, const R
   return {std::max(kZero, low), std::min(Rational(1), high + a.unresolved)};
 }
 
-Rational power(const Rational& x, int n) {
-  Rational result = 1;
-  for (int i = 0; i < n; ++i) result = result * x;
-  return result;
+/// p^order / q^(order - 1), order = 1 + quarters / 4, rounded down.
+Rational renyi_term(const Rational& p, const Rational& q, int quarters) {
+  Interval factor = wide(p) / wide(q);
+  const bool is_whole = quarters % 4 == 0;
+  if (!is_whole) factor = sqrt(sqrt(factor));
+  Interval term = wide(p);
+  for (int i = 0; i < (is_whole ? quarters / 4 : quarters); ++i) term = term * factor;
+  return term.low();
 }
 
-Rational one_way_renyi(const Distribution& a, const Distribution& b, int order) {
-  const std::vector<OutcomePair> pairs = paired(a, b);
-  if (impossible_beyond(pairs, b.unresolved)) return boundless();
-  Rational sum = 0;
-  for (const OutcomePair& pair : pairs) {
-    const Rational most = pair.q + b.unresolved;
-    if (most > 0) sum = sum + power(pair.p, order) / power(most, order - 1);
+Rational one_way_renyi(const Distribution& a, const Distribution& b, int quarters,
+                       const Rational& delta) {
+  std::vector<OutcomePair> pairs = paired(a, b);
+  const Together best = best_set(pairs, b.unresolved, delta);
+  if (best.count == 0) return kZero;
+  const Rational below = best.q + b.unresolved;
+  if (below == kZero) return boundless();
+  Rational sum = renyi_term(best.p - delta, below, quarters);
+  for (std::size_t i = best.count; i < pairs.size(); ++i) {
+    if (pairs[i].p > 0) sum = sum + renyi_term(pairs[i].p, pairs[i].q, quarters);
   }
-  if (sum == kZero) return kZero;
-  return std::max(kZero, log(wide(sum)).low() / Rational(order - 1));
+  const Rational low = log(wide(sum)).low() * Rational::ratio(4, quarters);
+  return std::max(kZero, low + log(wide(1 - delta)).low());
 }
 
 std::string shown(const Rational& x, Round direction) {
@@ -132,68 +146,62 @@ void broken(Verdict& verdict, const std::string& what) {
   verdict.violated = true;
 }
 
+/// What is certain of the claim's parts, beside them.
+void use_up(Verdict& verdict, const Rational& certified, const Rational& claimed) {
+  if (claimed > 0) verdict.share = std::max(verdict.share.value_or(kZero), certified / claimed);
+}
+
 void judge_epsilon(const Cost& claimed, const Distribution& a, const Distribution& b,
                    Verdict& verdict) {
   const Rational& epsilon = claimed.epsilon->value();
+  const Rational& allowed = claimed.delta.value();
   const DeltaBracket delta = measure_delta(a, b, epsilon);
+  const Loss loss = measure_epsilon(a, b, allowed);
   verdict.delta = shown(delta.low, Round::kDown) + " to " + shown(delta.high, Round::kUp);
-  verdict.measured = "delta " + verdict.delta;
-  verdict.certified = delta.low;
-  if (claimed.delta.value() == kZero) {
-    const Loss loss = measure_epsilon(a, b);
-    verdict.measured = "epsilon " + shown(loss);
-    verdict.certified = loss.low;
-    if (loss.low > epsilon) {
-      broken(verdict, "epsilon is at least " + shown(loss.low, Round::kDown));
-      return;
-    }
-  }
-  if (delta.low > claimed.delta.value()) {
+  verdict.measured = allowed == kZero ? "epsilon " + shown(loss)
+                                      : "delta " + verdict.delta + ", epsilon at least " +
+                                            shown(loss.low, Round::kDown);
+  use_up(verdict, loss.low, epsilon);
+  use_up(verdict, delta.low, allowed);
+  if (allowed == kZero && loss.low > epsilon) {
+    broken(verdict, "epsilon is at least " + shown(loss.low, Round::kDown));
+  } else if (delta.low > allowed) {
     broken(verdict, "delta is at least " + shown(delta.low, Round::kDown));
   }
 }
 
 /// [Bun-Steinke 2016, Prop. 1.3, and its section 8 for delta > 0]: delta-approximate rho-zCDP
-/// implies (epsilon, delta + e^-((epsilon - rho)^2 / 4 rho)) for every epsilon >= rho.
-void judge_conversion(const Cost& claimed, const Distribution& a, const Distribution& b,
-                      Verdict& verdict) {
-  const Rational& rho = claimed.rho->value();
+/// implies (epsilon, delta + e^-((epsilon - rho)^2 / 4 rho)) for every epsilon >= rho. So that much
+/// delta, at least, goes with rho.
+Rational delta_beside(const Rational& rho, const Distribution& a, const Distribution& b) {
+  Rational most = 0;
   for (const int t : {1, 2, 4, 8, 16}) {  // the conversion adds about e^-t
     const Rational gap = sqrt(wide(Rational(4 * t) * rho)).high();
-    const Rational epsilon = rho + gap;
-    const Rational allowed =
-        claimed.delta.value() + exp(wide(Rational(-1) * gap * gap / (Rational(4) * rho))).high();
-    const DeltaBracket delta = measure_delta(a, b, epsilon);
-    if (delta.low > allowed) {
-      broken(verdict, "delta at epsilon " + epsilon.to_decimal(3, Round::kUp) + " is at least " +
-                          shown(delta.low, Round::kDown));
-      return;
-    }
+    const Rational added = exp(wide(Rational(-1) * gap * gap / (Rational(4) * rho))).high();
+    most = std::max(most, measure_delta(a, b, rho + gap).low - added);
   }
+  return most;
 }
 
 void judge_rho(const Cost& claimed, const Distribution& a, const Distribution& b,
                Verdict& verdict) {
   const Rational& rho = claimed.rho->value();
-  judge_conversion(claimed, a, b, verdict);
-  if (claimed.delta.value() != kZero) {
-    if (!claimed.epsilon) {
-      const DeltaBracket delta = measure_delta(a, b, rho);
-      verdict.measured = "delta at epsilon = rho " + shown(delta.low, Round::kDown) + " to " +
-                         shown(delta.high, Round::kUp);
-      verdict.certified = delta.low;
-    }
-    return;
-  }
+  const Rational& allowed = claimed.delta.value();
+  const Rational delta = delta_beside(rho, a, b);
   Rational low = 0;
-  for (const int order : {2, 3}) {
-    low = std::max(low, measure_renyi(a, b, order) / Rational(order));
+  for (const Rational& order : {Rational::ratio(5, 4), Rational::ratio(3, 2), Rational(2)}) {
+    low = std::max(low, measure_renyi(a, b, order, allowed) / order);
   }
   if (!claimed.epsilon) {
     verdict.measured = "rho at least " + shown(low, Round::kDown);
-    verdict.certified = low;
+    if (allowed > 0) verdict.measured += ", delta at least " + shown(delta, Round::kDown);
+    use_up(verdict, low, rho);
+    use_up(verdict, delta, allowed);
   }
   if (low > rho) broken(verdict, "rho is at least " + shown(low, Round::kDown));
+  if (delta > allowed) {
+    broken(verdict, "delta beside rho is at least " + shown(delta, Round::kDown));
+  }
 }
 
 /// What contradicts nothing because little was walked does not hold.
@@ -220,8 +228,8 @@ void judge_fit(const Distribution& a, const Distribution& b, Verdict& verdict) {
 
 }  // namespace
 
-Loss measure_epsilon(const Distribution& a, const Distribution& b) {
-  return larger(one_way_epsilon(a, b), one_way_epsilon(b, a));
+Loss measure_epsilon(const Distribution& a, const Distribution& b, const Rational& delta) {
+  return larger(one_way_epsilon(a, b, delta), one_way_epsilon(b, a, delta));
 }
 
 DeltaBracket measure_delta(const Distribution& a, const Distribution& b, const Rational& epsilon) {
@@ -230,9 +238,12 @@ DeltaBracket measure_delta(const Distribution& a, const Distribution& b, const R
   return {std::max(there.low, back.low), std::max(there.high, back.high)};
 }
 
-Rational measure_renyi(const Distribution& a, const Distribution& b, int order) {
-  DISCREET_CHECK(order >= 2);
-  return std::max(one_way_renyi(a, b, order), one_way_renyi(b, a, order));
+Rational measure_renyi(const Distribution& a, const Distribution& b, const Rational& order,
+                       const Rational& delta) {
+  const Rational quarters = 4 * (order - 1);
+  DISCREET_CHECK(quarters > 0 && quarters.denominator() == 1);
+  const int n = static_cast<int>(quarters.numerator().get_si());
+  return std::max(one_way_renyi(a, b, n, delta), one_way_renyi(b, a, n, delta));
 }
 
 Fit measure_fit(const Distribution& d) {
@@ -254,8 +265,7 @@ Fit measure_fit(const Distribution& d) {
 }
 
 Verdict judge(const Cost& claimed, const Distribution& a, const Distribution& b) {
-  Verdict verdict{
-      .ok = true, .violated = false, .text = "holds", .measured = "", .delta = "-", .certified = 0};
+  Verdict verdict{.ok = true, .violated = false, .text = "holds", .measured = "", .delta = "-"};
   if (claimed.epsilon) judge_epsilon(claimed, a, b, verdict);
   if (claimed.rho) judge_rho(claimed, a, b, verdict);
   judge_fit(a, b, verdict);
@@ -263,13 +273,18 @@ Verdict judge(const Cost& claimed, const Distribution& a, const Distribution& b)
   return verdict;
 }
 
+void use_another_epsilon(const Cost& claimed, const Rational& epsilon, Verdict& verdict) {
+  use_up(verdict, epsilon, claimed.epsilon->value());
+  if (epsilon > claimed.epsilon->value()) {
+    broken(verdict, "epsilon is at least " + shown(epsilon, Round::kDown));
+  }
+}
+
 Verdict judge_equality(const Distribution& a, const Distribution& b) {
-  Verdict verdict{
-      .ok = true, .violated = false, .text = "holds", .measured = "", .delta = "-", .certified = 0};
+  Verdict verdict{.ok = true, .violated = false, .text = "holds", .measured = "", .delta = "-"};
   const DeltaBracket distance = measure_delta(a, b, kZero);
   verdict.measured =
       "distance " + shown(distance.low, Round::kDown) + " to " + shown(distance.high, Round::kUp);
-  verdict.certified = distance.low;
   if (distance.low > 0)
     broken(verdict, "the two differ by at least " + shown(distance.low, Round::kDown));
   judge_fit(a, b, verdict);

@@ -51,12 +51,13 @@ struct Loss {
   std::optional<Rational> high;
 };
 
-/// The least epsilon for which both Pr[S] <= e^epsilon Pr'[S] and the converse hold for all S.
-///   low   max over S of ln(p(S) / (p'(S) + u')), both ways
-///   high  max over resolved o of ln((p(o) + u) / p'(o)), both ways
+/// The least epsilon for which both Pr[S] <= e^epsilon Pr'[S] + delta and the converse hold for all
+/// S.
+///   low   max over S of ln((p(S) - delta) / (p'(S) + u')), both ways
+///   high  max over resolved o of ln((p(o) + u) / p'(o)), both ways: for delta = 0
 /// An outcome is resolved when its finished mass is at least 32 times the unresolved mass, in
 /// both.
-Loss measure_epsilon(const Distribution& a, const Distribution& b);
+Loss measure_epsilon(const Distribution& a, const Distribution& b, const Rational& delta = 0);
 
 /// The least delta for which (epsilon, delta) holds, both ways. Both ends are certain:
 ///   s - e^epsilon u'  <=  delta  <=  s + u,   s = sum of max(0, p - e^epsilon p')
@@ -66,10 +67,15 @@ struct DeltaBracket {
 };
 DeltaBracket measure_delta(const Distribution& a, const Distribution& b, const Rational& epsilon);
 
-/// A certain lower bound of the Renyi divergence of integer order >= 2, the larger of the two ways:
-///   ln(sum of p^alpha (p' + u')^(1 - alpha)) / (alpha - 1)
-/// There is no upper one: the unresolved tail may carry any amount.
-Rational measure_renyi(const Distribution& a, const Distribution& b, int order);
+/// A certain lower bound of the Renyi divergence of an order above 1, the larger of the two ways;
+/// with delta, of the least one of P given E from P' given E', over all events that are at least
+/// 1 - delta likely. S, the set of measure_epsilon's lower end, counts as one outcome:
+///   ln((p(S) - delta)^alpha (p'(S) + u')^(1 - alpha) + sum over others of p^alpha p'^(1 - alpha))
+///   / (alpha - 1) + ln(1 - delta)
+/// There is no upper one: the unresolved tail may carry any amount. Low orders look less far into
+/// the tail. Requires: 4 order is whole.
+Rational measure_renyi(const Distribution& a, const Distribution& b, const Rational& order,
+                       const Rational& delta = 0);
 
 /// How the walk compares with the theorem's probabilities.
 struct Fit {
@@ -86,7 +92,9 @@ struct Verdict {
   std::string text;       ///< "holds", "unresolved: ...", or each thing that is certainly broken
   std::string measured;   ///< the loss, in the notion of the claim
   std::string delta;      ///< delta's bracket at the claimed epsilon, or "-"
-  Rational certified;     ///< the lower end of `measured`
+  /// How much of a price is certainly used up: the lower end of `measured` over the claim; with two
+  /// numbers in both, the larger share.
+  std::optional<Rational> share = std::nullopt;
 };
 
 /// The most unresolved mass that a side may have for a verdict "holds". Without a bound a walk that
@@ -97,15 +105,18 @@ inline const Rational kUnresolvedMax = Rational::ratio(1, 50);
 /// say of them:
 ///   epsilon given  the certified lower end of delta at epsilon exceeds the claimed delta; or, if
 ///                  that is 0, the certified lower end of epsilon exceeds the claimed one
-///   rho given      if delta is 0, the certified lower end of the divergence at order 2 or 3
-///                  exceeds rho times the order; or that of delta at one of a few epsilons exceeds
-///                  the conversion's delta + e^-((epsilon - rho)^2 / 4 rho)
+///   rho given      the certified lower end of the divergence at order 5/4, 3/2 or 2, for the
+///                  claimed delta, exceeds rho times the order; or that of delta at one of a few epsilons
+///                  exceeds the conversion's delta + e^-((epsilon - rho)^2 / 4 rho)
 ///   theorem given  an outcome's probability lies outside its bracket, on either side
 /// "violated" is a proof. "holds" says that no contradiction was found and that each side left at
 /// most kUnresolvedMax unresolved; it is no proof of the claim: how much room is left between the
 /// lower end and the claim stands in `measured`. With more unresolved and no contradiction the
 /// verdict is "unresolved", which is not ok.
 Verdict judge(const Cost& claimed, const Distribution& a, const Distribution& b);
+
+/// Holds a certain lower bound of epsilon, found in another way, against a pure claim.
+void use_another_epsilon(const Cost& claimed, const Rational& epsilon, Verdict& verdict);
 
 /// The same for the claim that both have one distribution: it is contradicted when their
 /// total-variation distance is certainly positive, or one does not fit its theorem.

@@ -111,13 +111,29 @@ TEST(Compare, BracketsDelta) {
 TEST(Compare, MeasuresRenyiDivergence) {
   // Order 2: ln(9/16 * 4/1 + 1/16 * 4/3) = ln(7/3).
   EXPECT_EQ(measure_renyi(kYes, kNo, 2).to_decimal(6, Round::kDown), "0.847297");
+  // Order 5/4: 4 ln(3/4 3^(1/4) + 1/4 3^(-1/4)).
+  EXPECT_EQ(measure_renyi(kYes, kNo, ratio(5, 4)).to_decimal(5, Round::kDown), "0.65192");
+  // Order 2 beside delta 1/20: ln(0.7^2 4/1 + 1/16 4/3) + ln(19/20).
+  EXPECT_EQ(measure_renyi(kYes, kNo, 2, ratio(1, 20)).to_decimal(5, Round::kDown), "0.66328");
 }
 
-TEST(Compare, RejectsTooSmallARho) {
+TEST(Compare, TakesDeltaAwayBeforeItMeasuresEpsilon) {
+  EXPECT_EQ(measure_epsilon(kYes, kNo, ratio(1, 4)).low.to_decimal(6, Round::kDown), "0.693147");
+  EXPECT_EQ(measure_epsilon(kYes, kNo, ratio(3, 4)).low, Rational(0));
+}
+
+TEST(Compare, SaysHowMuchOfThePriceIsUsedUp) {
+  EXPECT_EQ(judge(pure("2.1972246"), kYes, kNo).share->to_decimal(4, Round::kDown), "0.4999");
+  EXPECT_EQ(judge(approximate("0.8", "0.5"), kYes, kNo).share->to_decimal(4, Round::kDown),
+            "0.3872");  // of delta; epsilon at delta 1/2 is 0
+  EXPECT_FALSE(judge_equality(kYes, kYes).share.has_value());
+}
+
+TEST(Compare, RejectsTooSmallARho) {  // order 5/4 proves 0.5215
   Cost claim{
-      .epsilon = std::nullopt, .rho = Rho::parse("0.43").value(), .delta = Delta::trusted(0)};
+      .epsilon = std::nullopt, .rho = Rho::parse("0.55").value(), .delta = Delta::trusted(0)};
   EXPECT_TRUE(judge(claim, kYes, kNo).ok);
-  claim.rho = Rho::parse("0.42").value();
+  claim.rho = Rho::parse("0.52").value();
   EXPECT_FALSE(judge(claim, kYes, kNo).ok);
 }
 
@@ -158,7 +174,15 @@ RC_GTEST_PROP(Compare, NeverCertifiesMoreThanTheTruth, ()) {
   const DeltaBracket part = measure_delta(cut, other, ratio(1, 10));
   RC_ASSERT(part.low <= whole.high);
   RC_ASSERT(part.high >= whole.low);
-  RC_ASSERT(measure_renyi(cut, other, 2) <= measure_renyi(truth, other, 2));
+  for (const Rational& order : {ratio(5, 4), Rational(2)}) {
+    RC_ASSERT(measure_renyi(cut, other, order) <=
+              measure_renyi(truth, other, order) + power_of_two(-100));
+  }
+  // Beside delta: no event that is likely enough leaves less.
+  const int left_out = *rc::gen::inRange(0, yes);
+  const Distribution given = masses({{"y", yes - left_out}, {"n", 1000 - yes}}, 1000 - left_out);
+  RC_ASSERT(measure_renyi(cut, other, 2, ratio(left_out, 1000)) <=
+            measure_renyi(given, other, 2) + power_of_two(-100));
 }
 
 }  // namespace

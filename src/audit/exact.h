@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,14 @@ struct AuditRow {
   std::string neighbours;  ///< the two inputs
   std::string claimed;     ///< the price that the mechanism charges
   std::string measured;    ///< certified lower bound, and the largest value among resolved outputs
+  std::string share;       ///< how much of the claim that bound uses up; "-" where none is claimed
   std::string delta;       ///< bracket of delta at the claimed epsilon; "-" where rho is claimed
   std::string tapes;       ///< tapes walked, both sides
   std::string unresolved;  ///< probability of the tapes that did not end within the depth
   std::string verdict;     ///< "holds", "unresolved: ...", or what is broken
-  Rational certified;      ///< the lower end of `measured`, as a number
-  Rational left;           ///< `unresolved`, as a number: the larger of both sides'
+  std::string reason;      ///< why no pair of neighbours uses up 9/10 of the claim; else empty
+  std::optional<Rational> used;  ///< `share`, as a number
+  Rational left;                 ///< `unresolved`, as a number: the larger of both sides'
   bool ok = false;
 };
 

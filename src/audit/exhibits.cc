@@ -41,9 +41,11 @@ Result<Finding> exact_exhibit(const std::string& only, const Watch& watch) {
   Finding out{.exhibit = {.title = "Claimed and measured, from the compiled code"}};
   report::Section section{.heading = "All coin tapes to a depth",
                           .words = {"On two neighbours, with small parameters; brackets are exact: "
-                                    "no samples and no p-values."},
+                                    "no samples and no p-values. The share of its "
+                                    "claim that a pair certainly uses up is 0.9 or more, or a "
+                                    "reason says why not."},
                           .columns = {"case", "mechanism", "neighbours", "claimed", "measured",
-                                      "delta", "unresolved", "verdict"}};
+                                      "share", "delta", "unresolved", "verdict", "reason"}};
   DISCREET_ASSIGN(const auto names, chosen(case_names(), only));
   for (std::size_t i = 0; i < names.size() && !out.exhibit.partial; ++i) {
     DISCREET_ASSIGN(const AuditRow row,
@@ -51,8 +53,9 @@ Result<Finding> exact_exhibit(const std::string& only, const Watch& watch) {
     out.ok = out.ok && row.ok;
     section.rows.push_back({Cell::words(names[i]), Cell::words(row.mechanism),
                             Cell::words(row.neighbours), Cell::words(row.claimed),
-                            Cell::words(row.measured), Cell::words(row.delta),
-                            Cell::number(row.unresolved), Cell::words(row.verdict)});
+                            Cell::words(row.measured), Cell::number(row.share),
+                            Cell::words(row.delta), Cell::number(row.unresolved),
+                            Cell::words(row.verdict), Cell::words(row.reason)});
     out.exhibit.partial = is_stopped(watch);
   }
   out.exhibit.sections.push_back(std::move(section));

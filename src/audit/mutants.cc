@@ -21,8 +21,10 @@
 #include "mechanism/top_k.h"
 #include "mechanism/verbs.h"
 #include "random/bernoulli.h"
+#include "random/gaussian.h"
 #include "random/laplace.h"
 #include "random/select.h"
+#include "random/tries.h"
 
 namespace discreet::audit {
 namespace {
@@ -204,20 +206,20 @@ Verdict wrong_rho(bool faulty, const Progress& progress) {
 Verdict quantiles_for_one(bool faulty, const Progress& progress) {
   using Keys = std::vector<mechanism::Runs>;
   using Pair = std::vector<std::int64_t>;
-  constexpr std::int64_t kHigh = 2;
-  // C is 5/2 for both, and 3/2 for one.
+  constexpr std::int64_t kHigh = 1;
+  // C is 5/2 for both, and 3/2 for the higher one.
   const auto mechanism = mechanism::Quantiles::make(
-      {.epsilon = Epsilon::trusted(faulty ? Rational::ratio(5, 3) : Rational(1)),
-       .fractions = {Rational::ratio(1, 4), Rational::ratio(3, 4)},
+      {.epsilon = Epsilon::trusted(faulty ? Rational::ratio(10, 3) : Rational(2)),
+       .fractions = {Rational::ratio(1, 2), Rational::ratio(3, 4)},
        .high = kHigh,
        .choice = mechanism::Quantiles::Choice::kPermuteAndFlip});
   const auto theorem = [](const Keys& keys, const Pair& answer) {
-    const Rational weight = Rational::ratio(2, 5);
-    return std::optional(flipped_quantile_probability(keys[0], 1, kHigh, weight, answer[0]) *
+    const Rational weight = Rational::ratio(4, 5);
+    return std::optional(flipped_quantile_probability(keys[0], 2, kHigh, weight, answer[0]) *
                          flipped_quantile_probability(keys[0], 3, kHigh, weight, answer[1]));
   };
   return judge_program<1>(
-      pure(1), Keys{{{0, 4}, {1, 3}}}, Keys{{{0, 4}, {1, 4}}}, {.depth = 24, .progress = progress},
+      pure(2), Keys{{{0, 3}}}, Keys{{{0, 3}, {1, 1}}}, {.depth = 24, .progress = progress},
       [&](const Keys& keys, Tape<1>& tape) {
         return Door::replay(mechanism.value(), Sensitive<Keys>{Keys(keys)}, tape).outcome();
       },
@@ -272,7 +274,7 @@ Verdict unmixed_length(bool faulty, const Progress& progress) {
       mechanism::GaussianVector::make({.sensitivity_squared = L2Squared::trusted(4), .rho = rho});
   const Rational variance = honest.value().sigma_squared().value();
   return judge_program<6>(
-      honest.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 30, .progress = progress},
+      honest.value().cost(), Counts{0, 0}, Counts{1, 0}, {.depth = 24, .progress = progress},
       [&](const Counts& x, Tape<6>& tape) -> Counts {
         if (!faulty) {
           return Door::replay(honest.value(), Sensitive<Counts>{Counts(x)}, tape).outcome();
@@ -397,6 +399,129 @@ Verdict unscaled_questions(bool faulty, const Progress& progress) {
                           {.depth = 22, .progress = progress}, program, theorem);
 }
 
+/// Between the noise and the differences, everything is held within what comes out: the cell beyond
+/// that limit has no noise left.
+Verdict residual_clamped_first(bool faulty, const Progress& progress) {
+  using Cells = std::vector<std::int64_t>;
+  const Rho rho = Rho::trusted(1);
+  const auto honest = mechanism::ResidualTable::make({.axes = {2}, .reach = 1, .rho = rho});
+  const auto cells =
+      mechanism::GaussianVector::make({.sensitivity_squared = L2Squared::trusted(2), .rho = rho});
+  const std::int64_t half = std::int64_t{1} << 61;
+  return judge_program<6>(
+      honest.value().cost(), Cells{half - 4, half + 3}, Cells{half - 5, half + 3},
+      {.depth = 24, .progress = progress},
+      [&](const Cells& x, Tape<6>& tape) -> Int128 {
+        if (!faulty)
+          return Door::replay(honest.value(), Sensitive<Cells>{Cells(x)}, tape).outcome()[0];
+        const Cells noisy =
+            Door::replay(cells.value(), Sensitive<Cells>{Cells{2 * x[0], 2 * x[1]}}, tape)
+                .outcome();
+        return noisy[1] - noisy[0];
+      },
+      kNoTheorem);
+}
+
+/// How a point of a cell is kept.
+enum class Kept { kRightly, kForPlus, kAlways };
+
+/// The discrete Gaussian's cells (random/gaussian.md), with the same table and the same points.
+template <BitSource B>
+Int128 gaussian_by_cells(const random::GaussianFor<B>& sampler, Kept kept, B& bits) {
+  const auto& cells = sampler.cells();
+  for (random::Tries tries(bits);; tries.again()) {
+    const std::uint64_t word = bits.take(B::kWordBits);
+    const random::CellPoint point = cells.read(bits);
+    const std::uint64_t column = sampler.table().outcome(word, bits);
+    if (column == random::GaussianFor<B>::Table::kMask) {
+      const Integer reach = sampler.shape().reach;
+      const bool is_negative = bits.take(1) == 1;
+      const Integer beyond =
+          random::geometric(cells.twice_variance() / Rational(Integer(2 * reach)), bits);
+      const Integer size = reach + beyond + (is_negative ? 1 : 0);
+      const Integer x = size * size - reach * reach - 2 * reach * beyond;
+      if (!random::bernoulli_exp(cells.exponent(Rational(x)), bits)) continue;
+      return is_negative ? -to_int128(size) : to_int128(size);
+    }
+    const std::uint64_t start = column << sampler.shape().cell_bits;
+    const std::uint64_t a = start + point.place;
+    const Int128 z = point.is_negative ? -1 - Int128{a} : Int128{a};
+    const bool is_further = point.is_negative && kept != Kept::kForPlus;
+    const std::uint64_t inside = point.place + (is_further ? 1 : 0);
+    const std::uint64_t x = inside * (2 * start + inside);
+    const auto digits = [&](int n) {
+      return random::digits_of(exp_real(-cells.exponent(Rational(to_integer(Int128{x})))), n);
+    };
+    if (kept == Kept::kAlways || random::uniform_is_below(point.accept, cells.accept_bits(),
+                                                          cells.acceptance(x), digits, bits)) {
+      return z;
+    }
+  }
+}
+
+/// Gaussian noise of variance 9 for integers that move by 3, as it is drawn on narrow words; its
+/// cells hold two numbers each.
+template <class Noise>
+Verdict judge_cells(const Progress& progress, const Noise& noise) {
+  const auto mechanism = mechanism::Gaussian::make(
+      {.sensitivity_squared = L2Squared::trusted(9), .rho = Rho::trusted(Rational::ratio(1, 2))});
+  return judge_program<5>(
+      mechanism.value().cost(), Int128{0}, Int128{3}, {.depth = 24, .progress = progress},
+      [&](Int128 x, Tape<5>& tape) { return x + noise(tape); },
+      [](Int128 x, Int128 y) {
+        return std::optional(gaussian_probability(static_cast<int>(y - x), 9));
+      });
+}
+
+Verdict cell_kept(Kept fault, bool faulty, const Progress& progress) {
+  const random::GaussianFor<Tape<5>> sampler(Variance::trusted(9));
+  return judge_cells(progress, [&](Tape<5>& tape) {
+    return faulty ? gaussian_by_cells(sampler, fault, tape) : sampler.draw(tape);
+  });
+}
+
+Verdict cell_kept_by_size(bool faulty, const Progress& progress) {
+  return cell_kept(Kept::kForPlus, faulty, progress);
+}
+Verdict cell_always_kept(bool faulty, const Progress& progress) {
+  return cell_kept(Kept::kAlways, faulty, progress);
+}
+
+Verdict small_variance_in_cells(bool faulty, const Progress& progress) {
+  const random::GaussianFor<Tape<5>> sampler(
+      Variance::trusted(faulty ? 9 * Rational::ratio(7, 8) : Rational(9)));
+  return judge_cells(progress, [&](Tape<5>& tape) { return sampler.draw(tape); });
+}
+
+/// The price of a row, and half of it in the number that its pair uses up.
+enum class Halved { kEpsilon, kDelta, kRho };
+
+Verdict half_price(std::string_view name, Halved halved, bool faulty, const Progress& progress) {
+  const std::vector<Case> cases = all_cases();
+  const auto row =
+      std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.name == name; });
+  DISCREET_CHECK(row != cases.end());
+  Pair pair = row->walk(progress);
+  if (!faulty) return judge(pair);
+  Cost& cost = *pair.claimed;
+  if (halved == Halved::kEpsilon) cost.epsilon = Epsilon::trusted(cost.epsilon->value() / 2);
+  if (halved == Halved::kDelta) cost.delta = Delta::trusted(cost.delta.value() / 2);
+  if (halved == Halved::kRho) cost.rho = Rho::trusted(cost.rho->value() / 2);
+  return judge(pair);
+}
+
+template <std::size_t kSize>
+struct RowName {
+  char text[kSize];
+  constexpr RowName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+};
+
+/// The faulty price of the row that is named.
+template <RowName kRow, Halved kHalved>
+Verdict half_price_of(bool faulty, const Progress& progress) {
+  return half_price(kRow.text, kHalved, faulty, progress);
+}
+
 }  // namespace
 
 std::vector<Mutant> all_mutants() {
@@ -428,6 +553,32 @@ std::vector<Mutant> all_mutants() {
        noise_of_yesterday},
       {"unscaled-questions", "above-threshold with the threshold's noise on the questions",
        unscaled_questions},
+      {"residual-clamped-first", "a residual table that is clamped before its differences",
+       residual_clamped_first},
+      {"cell-kept-by-size", "a Gaussian's cell keeps -1 - a as if it were a", cell_kept_by_size},
+      {"cell-always-kept", "a Gaussian's cell keeps all of its points", cell_always_kept},
+      {"small-variance-in-cells", "wide Gaussian noise of variance 7/8 of the price's",
+       small_variance_in_cells},
+      {"half-price-top-k", "top-k for half of its epsilon",
+       half_price_of<"top-k", Halved::kEpsilon>},
+      {"half-price-quantiles-several", "several quantiles for half of their epsilon",
+       half_price_of<"quantiles-several", Halved::kEpsilon>},
+      {"half-price-above-threshold", "above-threshold for half of its epsilon",
+       half_price_of<"above-threshold", Halved::kEpsilon>},
+      {"half-price-rounded-gaussian", "rounded Gaussian noise for half of its delta",
+       half_price_of<"rounded-gaussian", Halved::kDelta>},
+      {"half-price-rounded-gaussian-vector", "the same for an array",
+       half_price_of<"rounded-gaussian-vector", Halved::kDelta>},
+      {"half-price-clipped-sums-sampled", "a sampled round for half of its delta",
+       half_price_of<"clipped-sums-sampled", Halved::kDelta>},
+      {"half-price-thresholded-gaussian", "a key's threshold for half of its delta",
+       half_price_of<"thresholded-gaussian", Halved::kDelta>},
+      {"half-price-thresholded-gaussian-known", "a known key's noise for half of its rho",
+       half_price_of<"thresholded-gaussian-known", Halved::kRho>},
+      {"half-price-prefix-table", "running sums for half of their rho",
+       half_price_of<"prefix-table", Halved::kRho>},
+      {"half-price-prefix-stream", "daily counts for half of their rho",
+       half_price_of<"prefix-stream", Halved::kRho>},
       {"odds-rounded-up", "a local randomizer with odds one part in 1000 above e^epsilon",
        odds_rounded_up}};
 }

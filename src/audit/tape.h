@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "base/check.h"
 #include "numeric/int128.h"
@@ -32,7 +33,14 @@ class TapeString {
  protected:
   /// Thrown by a read past the end. Private to the audit: nothing else can name it.
   class Exhausted {};
+  /// Thrown when a loop starts over: its place in began().
+  struct Rejected {
+    std::size_t id;
+  };
   friend class Walk;
+
+  /// After how many bits each loop that may start over began, in the order in which they did.
+  const std::vector<int>& began() const { return began_; }
 
   /// Requires: 1 <= k <= 64. A read that does not fit uses up nothing.
   std::uint64_t read(int k) {
@@ -42,6 +50,8 @@ class TapeString {
     used_ += k;
     return static_cast<std::uint64_t>(rest >> (128 - k));
   }
+
+  std::vector<int> began_;
 
  private:
   Uint128 fraction_;
@@ -59,9 +69,21 @@ class WalkedTape final : public TapeString, public Tape<kWidth> {
  public:
   static_assert(kWidth >= 1 && kWidth <= 6);
 
-  using TapeString::TapeString;
+  /// `stops` says whether a rejection ends the run.
+  WalkedTape(Uint128 fraction, int length, bool stops = false)
+      : TapeString(fraction, length), stops_(stops) {}
 
   std::uint64_t take(int k) override { return read(k); }
+  int begin_tries() override {
+    if (stops_) began_.push_back(used());
+    return static_cast<int>(began_.size()) - 1;
+  }
+  void reject(int id) override {
+    if (stops_) throw Rejected{static_cast<std::size_t>(id)};
+  }
+
+ private:
+  bool stops_;
 };
 
 }  // namespace discreet::audit

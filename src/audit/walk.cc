@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "audit/walk.h"
 
+#include <algorithm>
+
 namespace discreet::audit {
+namespace {
+
+// Rejections round once for each outcome and each place where a loop began: 2^-30 stays far above
+// what a million of those lose.
+constexpr int kSpareBits = 40;
+
+}  // namespace
+
+Uint128 in_proportion(Uint128 m, Uint128 whole, Uint128 rest) {
+  if (rest == whole) return m;
+  if (whole >> 64 == 0) return m * whole / rest;
+  const auto integer = [](Uint128 x) { return to_integer(static_cast<Int128>(x)); };
+  return static_cast<Uint128>(to_int128(Integer(integer(m) * integer(whole) / integer(rest))));
+}
 
 TapeMass::TapeMass(const Coin& coin, int depth)
-    : depth_(depth), coin_bits_(coin.bits), mass_bits_(coin.bits * depth) {
-  DISCREET_CHECK(coin.bits >= 1 && depth >= 0 && mass_bits_ <= kTapeMax);
+    : coin_bits_(coin.bits), mass_bits_(std::min(kTapeMax, coin.bits * depth + kSpareBits)) {
+  DISCREET_CHECK(coin.bits >= 1 && depth >= 0 && coin.bits * depth <= kTapeMax);
   DISCREET_CHECK(coin.ones < std::uint64_t{1} << coin.bits && coin.ones > 0);
   const Uint128 zeros = (Uint128{1} << coin.bits) - coin.ones;
   one_[0] = zero_[0] = 1;

@@ -10,9 +10,14 @@
 //   |--------|=======|------------------------------------------|
 //     done     this run                 still to do
 //
-// W1  Exact: masses are integers over one power of two; no rounding anywhere.
-// W2  Nothing is lost: finished + unresolved = 1 (a CHECK). What the depth or the cap on runs cut
-//     off is unresolved, never guessed.
+// A rejection (random/tries.h) ends a run too: what follows has the distribution of what followed
+// where the loop began, so its mass goes back there, in proportion, when the last tape that begins
+// like that has been tried (exact.md).
+//
+// W1  Masses are integers over one power of two. What comes back from a rejection is rounded down:
+//     what that loses is unresolved.
+// W2  Nothing is lost: the pieces add up to 1 (a CHECK). What the depth or the cap on runs cut off
+//     is unresolved, never guessed.
 // W3  A program must be a function of its tape. One that reads less on the same prefix the second
 //     time fails a CHECK.
 #pragma once
@@ -20,6 +25,7 @@
 #include <map>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "audit/exact.h"
 #include "audit/tape.h"
@@ -54,7 +60,19 @@ struct Walked {
   Rational unresolved() const { return probability((Uint128{1} << mass_bits) - finished); }
 };
 
-/// The probability of tapes under a coin, as numerators over 2^(depth * coin.bits).
+/// Outcomes of the tapes that start with some bits, and what was rejected there.
+template <class Outcome>
+struct Branch {
+  int bits = 0;  ///< how many
+  std::map<Outcome, Uint128> mass = {};
+  std::vector<Uint128> back = {};  ///< by the place of the loop that starts over
+};
+
+/// floor(m whole / rest). Requires: m <= whole < 2^127, 0 < rest <= whole.
+Uint128 in_proportion(Uint128 m, Uint128 whole, Uint128 rest);
+
+/// The probability of tapes under a coin, as numerators over 2^mass_bits(), which is depth *
+/// coin.bits and some more for what comes back from rejections.
 class TapeMass {
  public:
   TapeMass(const Coin& coin, int depth);
@@ -63,7 +81,7 @@ class TapeMass {
   /// Of all tapes that start with the first n bits of `fraction`.
   Uint128 of(Uint128 fraction, int n) const {
     const int ones = n == 0 ? 0 : popcount(fraction >> (128 - n));
-    return (one_[ones] * zero_[n - ones]) << (coin_bits_ * (depth_ - n));
+    return (one_[ones] * zero_[n - ones]) << (mass_bits_ - coin_bits_ * n);
   }
 
  private:
@@ -72,7 +90,6 @@ class TapeMass {
            std::popcount(static_cast<std::uint64_t>(x >> 64));
   }
 
-  int depth_;
   int coin_bits_;
   int mass_bits_;
   Uint128 one_[kTapeMax + 1];   // ones^i
@@ -89,20 +106,38 @@ class Walk {
     using Outcome = std::decay_t<decltype(program(std::declval<Tape<kWidth>&>()))>;
     Walked<Outcome> walked;
     walked.mass_bits = mass_.mass_bits();
-    Uint128 unresolved = 0;
-    const bool swept =
-        each<kWidth>(program, [&](Uint128 at, int used, std::optional<Outcome> outcome) {
-          const Uint128 mass = mass_.of(at, used);
-          (outcome ? walked.finished : unresolved) += mass;
-          if (outcome) walked.mass[std::move(*outcome)] += mass;
-          return ++walked.runs < options_.runs_max;
-        });
-    // W2. A walk that the cap stopped has not tried the tapes from `at` on.
-    DISCREET_CHECK(!swept || walked.finished + unresolved == Uint128{1} << walked.mass_bits);
+    Uint128 swept = 0;
+    std::vector<Branch<Outcome>> open(1);  // the whole, then the loops that the last run began
+    Uint128 at = 0;
+    bool all = false;
+    while (!all && walked.runs < options_.runs_max) {
+      WalkedTape<kWidth> tape(at, options_.depth, true);
+      std::optional<std::size_t> rejected;
+      const std::optional<Outcome> outcome = one_run<Outcome>(program, tape, &rejected);
+      DISCREET_CHECK(tape.used() >= significant_bits(at));  // W3
+      for (std::size_t i = open.size() - 1; i < tape.began().size(); ++i) {
+        open.push_back({.bits = tape.began()[i]});
+        open.back().back.resize(i + 1);
+      }
+      const Uint128 mass = mass_.of(at, tape.used());
+      if (outcome) open.back().mass[*outcome] += mass;
+      if (rejected) open.back().back[*rejected] += mass;
+      swept += mass;
+      const Uint128 before = at;
+      all = !advance(at, tape.used());
+      while (open.size() > 1 && (all || !same_start(before, at, open.back().bits))) {
+        close(open, mass_.of(before, open.back().bits));
+      }
+      if ((++walked.runs & 1023) == 0 && !all) report(at);
+    }
+    while (open.size() > 1) close(open, mass_.of(at, open.back().bits));
+    DISCREET_CHECK(!all || swept == Uint128{1} << walked.mass_bits);  // W2
+    walked.mass = std::move(open.front().mass);
+    for (const auto& [outcome, mass] : walked.mass) walked.finished += mass;
     return walked;
   }
 
-  /// Every run in the order of the tapes: visit(tape, bits read, outcome or nothing when it wanted
+  /// Every run in the order of the tapes, rejections and all: visit(tape, bits read, outcome or nothing when it wanted
   /// to read past the depth) says whether to go on. True when all tapes were tried.
   template <int kWidth, class Program, class Visit>
   bool each(const Program& program, const Visit& visit) const {
@@ -110,11 +145,7 @@ class Walk {
     Uint128 at = 0;
     for (std::uint64_t runs = 1;; ++runs) {
       WalkedTape<kWidth> tape(at, options_.depth);
-      std::optional<Outcome> outcome;
-      try {
-        outcome = program(static_cast<Tape<kWidth>&>(tape));
-      } catch (const TapeString::Exhausted&) {
-      }
+      std::optional<Outcome> outcome = one_run<Outcome>(program, tape);
       DISCREET_CHECK(tape.used() >= significant_bits(at));  // W3
       const bool go_on = visit(at, tape.used(), std::move(outcome));
       if (!advance(at, tape.used())) return true;
@@ -124,6 +155,40 @@ class Walk {
   }
 
  private:
+  /// Nothing when it wanted to read past the depth, or was rejected.
+  template <class Outcome, int kWidth, class Program>
+  static std::optional<Outcome> one_run(const Program& program, WalkedTape<kWidth>& tape,
+                                        std::optional<std::size_t>* rejected = nullptr) {
+    try {
+      return program(static_cast<Tape<kWidth>&>(tape));
+    } catch (const TapeString::Exhausted&) {
+    } catch (const TapeString::Rejected& loop) {
+      *rejected = loop.id;
+    }
+    return std::nullopt;
+  }
+
+  /// The last branch has seen all of its tapes, `whole`: what was rejected to its loop is spread
+  /// over the rest, and all goes to the branch that it is a part of.
+  template <class Outcome>
+  static void close(std::vector<Branch<Outcome>>& open, Uint128 whole) {
+    Branch<Outcome> last = std::move(open.back());
+    open.pop_back();
+    Branch<Outcome>& into = open.back();
+    const Uint128 rest = whole - last.back.back();
+    last.back.pop_back();
+    if (rest == 0) return;
+    for (const auto& [outcome, mass] : last.mass) {
+      into.mass[outcome] += in_proportion(mass, whole, rest);
+    }
+    for (std::size_t i = 0; i < last.back.size(); ++i) {
+      into.back[i] += in_proportion(last.back[i], whole, rest);
+    }
+  }
+  static bool same_start(Uint128 a, Uint128 b, int bits) {
+    return bits == 0 || (a ^ b) >> (128 - bits) == 0;
+  }
+
   /// at + 2^-n; false when that is 1.
   static bool advance(Uint128& at, int n) {
     if (n == 0) return false;

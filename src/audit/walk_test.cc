@@ -5,6 +5,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <string>
+#include <utility>
+
+#include "random/tries.h"
 
 namespace discreet::audit::walk_test {
 namespace {
@@ -61,6 +64,67 @@ TEST(Walk, BracketsAThird) {
   EXPECT_LE(walked.probability(walked.mass.at(1)), third_exactly);
   EXPECT_GE(walked.probability(walked.mass.at(1)) + walked.unresolved(), third_exactly);
   EXPECT_EQ(walked.unresolved(), power_of_two(-40));
+}
+
+/// Uniform below n, below 2^k: more is rejected.
+template <class B>
+std::uint64_t uniform(std::uint64_t n, int k, B& bits) {
+  for (random::Tries tries(bits);; tries.again()) {
+    const std::uint64_t draw = bits.take(k);
+    if (draw < n) return draw;
+  }
+}
+
+const Rational kRounding = power_of_two(-30);
+
+TEST(Walk, SendsRejectionsBackToWhereTheLoopBegan) {
+  const auto walked = Walk({.depth = 2}).run<1>([](Tape<1>& tape) { return uniform(3, 2, tape); });
+  EXPECT_EQ(walked.runs, 4u);
+  ASSERT_EQ(walked.mass.size(), 3u);
+  for (const auto& [draw, mass] : walked.mass) {
+    EXPECT_LE(walked.probability(mass), Rational::ratio(1, 3));
+    EXPECT_GE(walked.probability(mass), Rational::ratio(1, 3) - kRounding);
+  }
+  EXPECT_LE(walked.unresolved(), 3 * kRounding);
+}
+
+// What is rejected in the second loop says nothing about the first: the first draw stays uniform,
+// though the second is rejected more often after a 0.
+TEST(Walk, SpreadsARejectionOverItsOwnLoopOnly) {
+  const auto walked = Walk({.depth = 6}).run<1>([](Tape<1>& tape) {
+    const std::uint64_t first = uniform(3, 2, tape);
+    return std::pair(first, uniform(first == 0 ? 5 : 16, first == 0 ? 3 : 4, tape));
+  });
+  ASSERT_EQ(walked.mass.size(), 5u + 16u + 16u);
+  for (const auto& [draws, mass] : walked.mass) {
+    const Rational right = Rational::ratio(1, draws.first == 0 ? 15 : 48);
+    EXPECT_LE(walked.probability(mass), right);
+    EXPECT_GE(walked.probability(mass), right - kRounding);
+  }
+}
+
+// A loop around a loop: the outer one's rejections are sent back through the inner one's.
+TEST(Walk, SendsRejectionsBackThroughLoopsWithin) {
+  const auto walked = Walk({.depth = 2}).run<1>([](Tape<1>& tape) {
+    for (random::Tries tries(tape);; tries.again()) {
+      const std::uint64_t draw = uniform(3, 2, tape);
+      if (draw < 2) return draw;
+    }
+  });
+  ASSERT_EQ(walked.mass.size(), 2u);
+  EXPECT_GE(walked.probability(walked.mass.at(1)), Rational::ratio(1, 2) - kRounding);
+  EXPECT_LE(walked.probability(walked.mass.at(1)), Rational::ratio(1, 2));
+}
+
+TEST(Walk, LeavesACutLoopsRestUnresolved) {
+  const auto walked = Walk({.depth = 4}).run<1>([](Tape<1>& tape) {
+    for (random::Tries tries(tape);; tries.again()) {
+      if (tape.take(1) == 0) continue;                                // 1/2 is rejected
+      return tape.take(1) == 0 ? 7 : static_cast<int>(tape.take(9));  // 1/4 is cut off
+    }
+  });
+  EXPECT_GE(walked.probability(walked.mass.at(7)), Rational::ratio(1, 2) - kRounding);
+  EXPECT_LE(walked.probability(walked.mass.at(7)), Rational::ratio(1, 2));
 }
 
 TEST(Walk, CountsAProgramThatReadsNothing) {

@@ -7,6 +7,7 @@
 #include "mechanism/draws.h"
 #include "numeric/real.h"
 #include "random/select.h"
+#include "random/tries.h"
 
 namespace discreet::mechanism {
 namespace {
@@ -158,7 +159,7 @@ Int128 QuantileLevels::score(const Runs& runs, Int128 rows, std::int64_t point) 
 template <random::BitSource B>
 std::int64_t QuantileLevels::draw(const Runs& runs, B& bits) const {
   const Split levels = split(runs);
-  while (true) {
+  for (random::Tries tries(bits);; tries.again()) {
     const Proposal proposal = propose(levels, bits);
     const Int128 away = score(runs, levels.rows, proposal.point) - levels.least;
     if (keep_.flip(away, proposal.level, proposal.spare, bits)) return proposal.point;
@@ -176,6 +177,7 @@ QuantileLevels::Proposal QuantileLevels::propose(const Split& split, B& bits) {
   while (width < 127 && (Uint128{1} << width) < total) ++width;
   Uint128 ticket = 0;
   int known = 0;
+  random::Tries tries(bits);
   for (int t = 0; t <= split.depth;) {
     const int needed = width - split.depth + t;
     while (known < needed) {
@@ -193,7 +195,10 @@ QuantileLevels::Proposal QuantileLevels::propose(const Split& split, B& bits) {
     }
     const bool is_void = start << (split.depth - t) >= total;
     t = is_void ? 0 : t + 1;
-    if (is_void) ticket = 0, known = 0;
+    if (!is_void) continue;
+    ticket = 0;
+    known = 0;
+    tries.again();
   }
   DISCREET_CHECK(false);  // at the last level a ticket is somebody's or void
   return {};

@@ -5,6 +5,7 @@
 #include "random/bernoulli.h"
 #include "random/gaussian.h"
 #include "random/sampler_cache.h"
+#include "random/tries.h"
 
 namespace discreet::random {
 
@@ -23,7 +24,7 @@ auto BasicDiscreteGaussian<kColumnBits, kThresholdBits>::shared(const Variance& 
 template <int kColumnBits, int kThresholdBits>
 template <BitSource B>
 Int128 BasicDiscreteGaussian<kColumnBits, kThresholdBits>::draw(B& bits) const {
-  while (true) {
+  for (Tries tries(bits);; tries.again()) {
     const std::uint64_t word = bits.take(kWordBits);
     Int128 z = 0;
     const CellPoint point = shape_.is_direct ? CellPoint{} : cells_.read(bits);

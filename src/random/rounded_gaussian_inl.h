@@ -5,6 +5,7 @@
 #include "random/bernoulli.h"
 #include "random/rounded_gaussian.h"
 #include "random/sampler_cache.h"
+#include "random/tries.h"
 
 namespace discreet::random {
 
@@ -38,11 +39,11 @@ int compare_with_exp(const UniformPrefix& v, const Quadratic& f, const UniformPr
 /// Requires: f >= 0 and rising on [0, 1].
 template <BitSource B>
 bool accept_lazily(const Quadratic& f, UniformPrefix u, UniformPrefix v, B& bits) {
-  while (true) {
+  // In turns, v first: where f hardly moves along u, v alone decides.
+  for (bool is_v = true;; is_v = !is_v) {
     const int order = compare_with_exp(v, f, u);
     if (order != 0) return order < 0;
-    u.extend(bits);
-    v.extend(bits);
+    (is_v ? v : u).extend(bits);
   }
 }
 
@@ -61,7 +62,7 @@ auto BasicRoundedGaussian<kColumnBits, kThresholdBits>::shared(const Variance& v
 template <int kColumnBits, int kThresholdBits>
 template <BitSource B>
 Int128 BasicRoundedGaussian<kColumnBits, kThresholdBits>::draw(B& bits) const {
-  while (true) {
+  for (Tries tries(bits);; tries.again()) {
     const std::uint64_t word = bits.take(kWordBits);
     Int128 z = 0;
     const CellPoint point = shape_.is_direct ? CellPoint{} : cells_.read(bits);
@@ -103,7 +104,7 @@ bool BasicRoundedGaussian<kColumnBits, kThresholdBits>::finish_escape(B& bits, I
   const Rational half = power_of_two(-1);
   const Rational from = Rational(Integer(shape_.reach)) - (shape_.is_direct ? half : Rational(0));
   const Rational scale = cells_.twice_variance() / (Rational(2) * from);
-  while (true) {
+  for (Tries tries(bits);; tries.again()) {
     const bool is_negative = bits.take(1) == 1;
     const Integer beyond = geometric(scale, bits);
     // The point is from + beyond + u; when direct, the whole unit rounds to one integer.

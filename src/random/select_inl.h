@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "random/bernoulli.h"
 #include "random/select.h"
+#include "random/tries.h"
 #include "random/uniform.h"
 
 namespace discreet::random {
@@ -25,7 +26,7 @@ std::size_t exponential_select(std::span<const std::int64_t> scores, const Ratio
   DISCREET_CHECK(!scores.empty());
   const std::int64_t max = *std::max_element(scores.begin(), scores.end());
   const ExpCoin keep(weight);
-  while (true) {
+  for (Tries tries(bits);; tries.again()) {
     const std::size_t candidate = uniform_below(std::uint64_t{scores.size()}, bits);
     if (keep.flip(shortfall(max, scores[candidate]), bits)) return candidate;
   }

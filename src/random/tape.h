@@ -19,6 +19,10 @@ class Tape {
   virtual std::uint64_t take(int k) = 0;
   /// A tape may count look-ups, to show that their number is the same for every outcome.
   virtual void note_look_up() {}
+  /// A loop that draws again after a rejection says where it begins, and that it does
+  /// (random/tries.h).
+  virtual int begin_tries() { return 0; }
+  virtual void reject(int) {}
 
  protected:
   Tape() = default;
