@@ -80,13 +80,14 @@ std::optional<Slot> read_slot(std::string_view bytes) {
 
 class FileWitness : public Witness {
  public:
-  explicit FileWitness(std::filesystem::path file) : file_(std::move(file)) {}
+  FileWitness(std::filesystem::path file, std::chrono::milliseconds wait)
+      : file_(std::move(file)), wait_(wait) {}
 
   Result<std::optional<Head>> read() override {
     auto open = OpenFile::open(file_, O_RDONLY);
     if (!open && open.error().code == Code::kNotFound) return std::optional<Head>();
     if (!open) return explain(open.error());
-    DISCREET_TRY(open->lock_shared());
+    if (const auto locked = open->lock_shared(wait_); !locked) return explain(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (!slots.newest) return no_copy_is_whole();
     return std::optional<Head>(slots.newest->head);
@@ -95,7 +96,7 @@ class FileWitness : public Witness {
   Result<void> advance(const Head& head, const Recognise& recognise) override {
     auto open = OpenFile::open(file_, O_RDWR);
     if (!open) return explain(open.error());
-    DISCREET_TRY(open->lock());
+    if (const auto locked = open->lock(wait_); !locked) return explain(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (!slots.newest) return no_copy_is_whole();
     const Head& kept = slots.newest->head;
@@ -119,7 +120,7 @@ class FileWitness : public Witness {
   Result<void> replace(const Head& head) override {
     auto open = OpenFile::open(file_, O_RDWR | O_CREAT);
     if (!open) return explain(open.error());
-    DISCREET_TRY(open->lock());
+    if (const auto locked = open->lock(wait_); !locked) return explain(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (slots.newest) return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
     DISCREET_TRY(open->resize(0));
@@ -169,6 +170,7 @@ class FileWitness : public Witness {
   }
 
   std::filesystem::path file_;
+  std::chrono::milliseconds wait_;
 };
 
 }  // namespace
@@ -214,7 +216,12 @@ Result<Head> Head::parse(std::string_view given) {
 }
 
 std::unique_ptr<Witness> file_witness(std::filesystem::path file) {
-  return std::make_unique<FileWitness>(std::move(file));
+  return file_witness_within(std::move(file), kWitnessWait);
+}
+
+std::unique_ptr<Witness> file_witness_within(std::filesystem::path file,
+                                             std::chrono::milliseconds wait) {
+  return std::make_unique<FileWitness>(std::move(file), wait);
 }
 
 }  // namespace discreet::ledger

@@ -12,6 +12,7 @@
 //   W3  advance() moves from a head that the caller recognised, and only forward.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -68,8 +69,14 @@ class Witness {
   virtual std::string name() const = 0;
 };
 
+/// How long a witness waits for other processes, which hold its lock for a sync at most.
+inline constexpr std::chrono::milliseconds kWitnessWait{10'000};
+
 /// A file with two slots that are written in turn, so that a torn write leaves the other one whole;
-/// locked while it is read or written, because several processes share it.
+/// locked while it is read or written, because several processes share it. Who does not get the
+/// lock within kWitnessWait fails with kStorage.
 std::unique_ptr<Witness> file_witness(std::filesystem::path file);
+std::unique_ptr<Witness> file_witness_within(std::filesystem::path file,
+                                             std::chrono::milliseconds wait);
 
 }  // namespace discreet::ledger
