@@ -28,8 +28,9 @@
 //       of them if no failure after the first draw depends on data or noise; in any case they are
 //       private with kTries times its price.
 //
-// Thread-safe: threads that wait for the disk share one commit. A child that fork() made is
-// refused.
+// Thread-safe: threads that wait for the disk share one commit. Who looks does not wait for who
+// writes, and no lock that another process holds is waited for without an end (ledger.md, "Who
+// looks"). A child that fork() made is refused.
 #pragma once
 
 #include <sys/types.h>

@@ -87,7 +87,7 @@ class FileWitness : public Witness {
     auto open = OpenFile::open(file_, O_RDONLY);
     if (!open && open.error().code == Code::kNotFound) return std::optional<Head>();
     if (!open) return explain(open.error());
-    if (const auto locked = open->lock_shared(wait_); !locked) return explain(locked.error());
+    if (const auto locked = open->lock_shared(wait_); !locked) return held(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (!slots.newest) return no_copy_is_whole();
     return std::optional<Head>(slots.newest->head);
@@ -96,7 +96,7 @@ class FileWitness : public Witness {
   Result<void> advance(const Head& head, const Recognise& recognise) override {
     auto open = OpenFile::open(file_, O_RDWR);
     if (!open) return explain(open.error());
-    if (const auto locked = open->lock(wait_); !locked) return explain(locked.error());
+    if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (!slots.newest) return no_copy_is_whole();
     const Head& kept = slots.newest->head;
@@ -120,7 +120,7 @@ class FileWitness : public Witness {
   Result<void> replace(const Head& head) override {
     auto open = OpenFile::open(file_, O_RDWR | O_CREAT);
     if (!open) return explain(open.error());
-    if (const auto locked = open->lock(wait_); !locked) return explain(locked.error());
+    if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
     if (slots.newest) return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
     DISCREET_TRY(open->resize(0));
@@ -167,6 +167,11 @@ class FileWitness : public Witness {
     return {Code::kStorage, "the witness cannot be used: " + error.message +
                                 ". It must be a file that can be written, in a directory that "
                                 "exists, on another disk than the ledger if there is one"};
+  }
+
+  static Error held(const Error& error) {
+    return {Code::kStorage,
+            "the witness cannot be used: " + error.message + "; try again when that has ended"};
   }
 
   std::filesystem::path file_;

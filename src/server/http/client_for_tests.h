@@ -38,8 +38,9 @@ struct Got {
 
 class Client {
  public:
-  /// `tls`: the newest version that is offered, TLS1_1_VERSION, say; 0: none.
-  explicit Client(std::uint16_t port, int tls = 0) {
+  /// `tls`: the newest version that is offered, TLS1_1_VERSION, say; 0: none. `source`: the last
+  /// byte of the loopback address that it comes from; 0: any.
+  explicit Client(std::uint16_t port, int tls = 0, unsigned source = 0) {
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     DISCREET_CHECK(fd_ >= 0);
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
@@ -48,6 +49,10 @@ class Client {
     setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    if (source != 0) {
+      address.sin_addr.s_addr = htonl((127U << 24U) + source);
+      DISCREET_CHECK(bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+    }
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     is_open_ = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;

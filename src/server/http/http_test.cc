@@ -262,6 +262,61 @@ TEST(Http, APoolOfItsOwnWaitsForNobody) {
   for (auto& client : heavy) EXPECT_EQ(client->receive().body, "/heavy");
 }
 
+// H7: an address that sends much keeps only itself waiting, and out.
+TEST(Http, AddressesAreServedInTurn) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_open = false;
+  std::size_t seen = 0;
+  std::vector<std::string> served;
+  Options options{.workers = 1};
+  options.pools = {{.workers = 1, .takes = [](const Request&) { return true; }, .waiting_max = 4}};
+  options.body_max = [&](const Request&) {  // asked of each before it is handed over, in one thread
+    const std::lock_guard lock(mutex);
+    ++seen;
+    changed.notify_all();
+    return std::size_t{100};
+  };
+  const auto server = Server::listen(options, [&](const Request& request, const Reply& reply) {
+                        std::unique_lock lock(mutex);
+                        served.push_back(request.path);
+                        changed.notify_all();
+                        changed.wait(lock, [&] { return is_open; });
+                        reply({.body = request.path});
+                      }).value();
+  const auto until = [&](const auto& is_so) {
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), is_so));
+  };
+  const auto send = [&](const std::string& path, unsigned source) {
+    auto client = std::make_unique<Client>(server->port(), 0, source);
+    client->send("POST " + path + " HTTP/1.1\r\nHost: t\r\nContent-Length: 1\r\n\r\n1");
+    return client;
+  };
+  const auto first = send("/first", 2);
+  until([&] { return served.size() == 1; });
+  std::vector<std::unique_ptr<Client>> crowd;
+  for (int i = 0; i < 10; ++i) crowd.push_back(send("/crowd", 2));
+  until([&] { return seen == 11; });
+  const auto honest = send("/honest", 3);
+  until([&] { return seen == 12; });
+  crowd.push_back(send("/crowd", 2));  // seen after that one was handed over
+  until([&] { return seen == 13; });
+  {
+    const std::lock_guard lock(mutex);
+    is_open = true;
+  }
+  changed.notify_all();
+  EXPECT_EQ(honest->receive().body, "/honest");
+  int turned_away = 0;
+  for (auto& client : crowd) turned_away += client->receive().status == 503 ? 1 : 0;
+  EXPECT_EQ(turned_away, 8);
+  EXPECT_EQ(first->receive().status, 200);
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(served.size(), 5U);
+  EXPECT_TRUE(served[1] == "/honest" || served[2] == "/honest") << served[1] << served[2];
+}
+
 // H5: a handler that forgets its client, or throws, is a bug, and tells nothing of it.
 TEST(Http, AForgottenReplyIsABug) {
   House house;
