@@ -6,7 +6,12 @@ questions and free jobs, stuffed surveys, files that another process holds, no f
 Everything is on loopback; strangers come from 127.0.0.2 and further. A violation is: no answer to the honest user within the bounds
 below, another answer than the right one, more memory than kMemory, a process that ended, a SIGTERM that did not end it, a ledger that
 does not verify. Where locks are held by another process or there are no descriptors, only what reads has to answer, and the rest
-afterwards. Steps of the clock are not tried here: jobs_test, identity_test and collect_test do, with a clock of their own."""
+afterwards. Steps of the clock are not tried here: jobs_test, identity_test and limits_test do, with a clock of their own.
+
+No sample of this runs in ./dev test: what it finds is time on a busy machine. Each kind has a test there that needs none: http_test
+(crowds, slow clients, pools in turn), bounded_test (the same at PostgreSQL's port; no threads), flood_test (Describe without Sync, portals),
+doors_test and identity_test (locks by name and address), jobs_test (analysts in turn, free jobs stop), time_limit_test, limits_test (stuffing),
+locked_test and serve_test (locks of other processes, SIGTERM)."""
 
 import base64
 import fcntl
@@ -18,7 +23,6 @@ import pathlib
 import random
 import re
 import resource
-import signal
 import socket
 import sqlite3
 import struct
@@ -27,7 +31,7 @@ import sys
 import tempfile
 import threading
 import time
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 
 PROGRAM = os.path.abspath(os.environ.get("DISCREET", "build/bin/discreet"))
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 600.0
@@ -93,7 +97,7 @@ def http(port, method, path, body=None, token=None, source="127.0.0.1", timeout=
         connection.request(method, path, body=data, headers=headers)
         response = connection.getresponse()
         return response.status, response.read()
-    except (OSError, ValueError, __import__("http.client").client.HTTPException):
+    except (OSError, ValueError, HTTPException):
         return 0, b""
     finally:
         connection.close()

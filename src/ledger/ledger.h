@@ -313,8 +313,10 @@ class Ledger {
   Result<void> run_batch(const std::vector<CommitQueue::Work*>& works,
                          std::optional<Result<std::optional<Head>>>& kept,
                          std::unique_lock<std::timed_mutex>& lock);
-  /// Begins to write, and reads the witness. Others may look while it waits for other processes.
-  Result<void> begin_batch(std::unique_lock<std::timed_mutex>& lock,
+  /// Begins to write, and reads the witness if it may be due. Others may look while it waits for
+  /// other processes.
+  Result<void> begin_batch(const std::vector<CommitQueue::Work*>& works,
+                           std::unique_lock<std::timed_mutex>& lock,
                            std::optional<Result<std::optional<Head>>>& kept);
   /// As if it had not begun: nothing of it was committed.
   Result<void> give_batch_up(const Error& error);

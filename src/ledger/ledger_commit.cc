@@ -174,7 +174,8 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works,
   return true;
 }
 
-Result<void> Ledger::begin_batch(std::unique_lock<std::timed_mutex>& lock,
+Result<void> Ledger::begin_batch(const std::vector<CommitQueue::Work*>& works,
+                                 std::unique_lock<std::timed_mutex>& lock,
                                  std::optional<Result<std::optional<Head>>>& kept) {
   struct Waits {
     explicit Waits(Ledger& of, std::unique_lock<std::timed_mutex>& held) : ledger(of), lock(held) {
@@ -190,9 +191,12 @@ Result<void> Ledger::begin_batch(std::unique_lock<std::timed_mutex>& lock,
   };
   Store& store = *store_;
   Witness& witness = *witness_;
+  // A work has few payments; if the witness is due all the same, it is read when that is known.
+  const bool reads = state_.charges() - charges_then_ + 4 * works.size() >= terms_.witness_every;
+  kept.reset();
   const Waits waits(*this, lock);
   DISCREET_TRY(store.begin_write());
-  kept = witness.read();
+  if (reads) kept = witness.read();
   return {};
 }
 
@@ -212,7 +216,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works,
                                std::unique_lock<std::timed_mutex>& lock) {
   DISCREET_ASSIGN(const bool is_done, try_batch(works, kept));
   if (is_done) return {};
-  DISCREET_TRY(begin_batch(lock, kept));
+  DISCREET_TRY(begin_batch(works, lock, kept));
   if (dead_) {  // meanwhile, by who looked
     store_->rollback();
     return check_alive();
@@ -242,7 +246,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works,
   }
   const bool is_due = witness_is_due();
   if (is_due) {
-    if (const Result<void> sound = check_witness(*kept); !sound) {
+    if (const Result<void> sound = check_witness(kept ? *kept : witness_->read()); !sound) {
       if (sound.error().code == Code::kStorage) return give_batch_up(sound.error());
       return die(sound.error());
     }

@@ -86,15 +86,24 @@ class StillWitness : public Witness {
   Gate& gate_;
 };
 
-/// All that looks, in a thread of its own: "" or what did not answer, or not as it should.
-std::string look_at(Ledger& ledger, Sequence records) {
-  const auto looking = std::make_shared<std::promise<std::string>>();
-  std::future<std::string> said = looking->get_future();
-  // Where it is stuck it ends later, when the lock is let go of.
-  std::thread([&ledger, looking, records] {
+/// All that looks, in a thread of its own. Where it is stuck it ends when the lock is let go of,
+/// which must be before this does.
+class Looking {
+ public:
+  Looking(Ledger& ledger, Sequence records)
+      : said_(
+            std::async(std::launch::async, [&ledger, records] { return look(ledger, records); })) {}
+  /// "", or what did not answer, or not as it should.
+  std::string said() {
+    if (said_.wait_for(kMistake) != std::future_status::ready) return "nothing";
+    return said_.get();
+  }
+
+ private:
+  static std::string look(Ledger& ledger, Sequence records) {
+    const Ask asked{.id = "q", .key = "q"};
     const auto state = ledger.state();
-    const auto quote =
-        ledger.quote(Ask{.id = "q", .key = "q"}.charge(), Ask{.id = "q", .key = "q"}.question());
+    const auto quote = ledger.quote(asked.charge(), asked.question());
     Sequence seen = 0;
     const auto history = ledger.history([&](const Record&) {
       ++seen;
@@ -107,11 +116,11 @@ std::string look_at(Ledger& ledger, Sequence records) {
     if (!history || seen != records) text += "history ";
     if (!verified || verified->records != records) text += "verify ";
     if (!ledger.signed_head()) text += "head ";
-    looking->set_value(text);
-  }).detach();
-  if (said.wait_for(kMistake) != std::future_status::ready) return "nothing";
-  return said.get();
-}
+    return text;
+  }
+
+  std::future<std::string> said_;
+};
 
 TEST(Locked, WhoLooksDoesNotWaitForAWriterThatWaitsForAnotherProcessInTheFile) {
   Home home;
@@ -132,11 +141,12 @@ TEST(Locked, WhoLooksDoesNotWaitForAWriterThatWaitsForAnotherProcessInTheFile) {
     return ask_and_store(*ledger, {.id = "second", .key = "second"}, "two").has_value();
   });
   EXPECT_TRUE(waits.wait());
-  EXPECT_EQ(look_at(*ledger, records), "");
+  Looking looking(*ledger, records);
+  EXPECT_EQ(looking.said(), "");
   asleep = nullptr;
   ASSERT_TRUE(holds.run("ROLLBACK"));
   EXPECT_TRUE(writing.get());
-  EXPECT_EQ(look_at(*ledger, records + 2), "");
+  EXPECT_EQ(Looking(*ledger, records + 2).said(), "");
 }
 
 TEST(Locked, WhoLooksDoesNotWaitForAServersLock) {
@@ -159,10 +169,11 @@ TEST(Locked, WhoLooksDoesNotWaitForAServersLock) {
     if (!waits) std::this_thread::sleep_for(milliseconds(10));
   }
   EXPECT_TRUE(waits);
-  EXPECT_EQ(look_at(*ledger, records), "");
+  Looking looking(*ledger, records);
+  EXPECT_EQ(looking.said(), "");
   ASSERT_TRUE(holds.run("ROLLBACK"));
   EXPECT_TRUE(writing.get());
-  EXPECT_EQ(look_at(*ledger, records + 2), "");
+  EXPECT_EQ(Looking(*ledger, records + 2).said(), "");
 }
 
 TEST(Locked, WhoLooksDoesNotWaitForAWriterThatWaitsForTheWitness) {
@@ -182,11 +193,12 @@ TEST(Locked, WhoLooksDoesNotWaitForAWriterThatWaitsForTheWitness) {
     return ask_and_store(*ledger, {.id = "second", .key = "second"}, "two").has_value();
   });
   EXPECT_TRUE(gate.reached.wait());
-  EXPECT_EQ(look_at(*ledger, records), "");
+  Looking looking(*ledger, records);
+  EXPECT_EQ(looking.said(), "");
   gate.is_shut = false;
   gate.opened.set();
   EXPECT_TRUE(writing.get());
-  EXPECT_EQ(look_at(*ledger, records + 2), "");
+  EXPECT_EQ(Looking(*ledger, records + 2).said(), "");
 }
 
 TEST(Locked, AWitnessThatIsHeldEndsAWriteAndTheLedgerGoesOn) {
@@ -212,7 +224,7 @@ TEST(Locked, AWitnessThatIsHeldEndsAWriteAndTheLedgerGoesOn) {
           << refused.error().message;
     }
     EXPECT_FALSE(ledger->add_analyst("patients", {"new", price("1")}));
-    EXPECT_EQ(look_at(*ledger, records), "");
+    EXPECT_EQ(Looking(*ledger, records).said(), "");
     // What is there is free as before; and a server that starts now ends.
     EXPECT_TRUE(ask_and_store(*ledger, {.id = "first", .key = "first"}, "other bytes"));
     const auto starting = Ledger::open(opened);
@@ -221,7 +233,7 @@ TEST(Locked, AWitnessThatIsHeldEndsAWriteAndTheLedgerGoesOn) {
   }
   EXPECT_TRUE(ask_and_store(*ledger, second, "two"));
   EXPECT_TRUE(ledger->add_analyst("patients", {"new", price("1")}));
-  EXPECT_EQ(look_at(*ledger, records + 3), "");
+  EXPECT_EQ(Looking(*ledger, records + 3).said(), "");
   EXPECT_EQ(home.open()->state()->hash(), ledger->state()->hash());
 }
 
@@ -249,10 +261,10 @@ TEST(Locked, AStoreThatIsHeldEndsAWriteAndTheLedgerGoesOn) {
   const auto refused = ask(*ledger, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kStorage);
-  EXPECT_EQ(look_at(*ledger, records), "");
+  EXPECT_EQ(Looking(*ledger, records).said(), "");
   hold("ROLLBACK", "ROLLBACK");
   EXPECT_TRUE(ask_and_store(*ledger, {}, "one"));
-  EXPECT_EQ(look_at(*ledger, records + 2), "");
+  EXPECT_EQ(Looking(*ledger, records + 2).said(), "");
 }
 
 TEST(Locked, WhoLooksAtStoredAnswersEndsInSpiteOfACommitThatDoesNot) {
