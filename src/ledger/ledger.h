@@ -318,6 +318,7 @@ class Ledger {
   Result<void> begin_batch(const std::vector<CommitQueue::Work*>& works,
                            std::unique_lock<std::timed_mutex>& lock,
                            std::optional<Result<std::optional<Head>>>& kept);
+  Result<std::optional<Head>> hold_witness();
   /// As if it had not begun: nothing of it was committed.
   Result<void> give_batch_up(const Error& error);
   /// Runs `work` in a read transaction, caught up. Fails with: kStorage when who writes takes

@@ -100,7 +100,11 @@ Result<void> Ledger::commit(const std::function<Result<void>()>& work, bool may_
 void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
   // Before the lock, since somebody may hold the witness.
   std::optional<Result<std::optional<Head>>> kept;
-  if (is_optimistic_) kept = witness_->read();
+  if (is_optimistic_) kept = hold_witness();
+  struct LetsGo {
+    Witness* witness;
+    ~LetsGo() { witness->let_go(); }
+  } const lets_go{witness_.get()};
   std::unique_lock lock(mutex_);
   Result<void> done = check_writable();
   if (done) {
@@ -174,6 +178,13 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works,
   return true;
 }
 
+/// What is checked before the commit is then as it was when the witness is moved on behind it; so
+/// nobody can take its lock in between, and nobody who looks waits for it.
+Result<std::optional<Head>> Ledger::hold_witness() {
+  DISCREET_TRY(witness_->hold());
+  return witness_->read();
+}
+
 Result<void> Ledger::begin_batch(const std::vector<CommitQueue::Work*>& works,
                                  std::unique_lock<std::timed_mutex>& lock,
                                  std::optional<Result<std::optional<Head>>>& kept) {
@@ -190,13 +201,13 @@ Result<void> Ledger::begin_batch(const std::vector<CommitQueue::Work*>& works,
     std::unique_lock<std::timed_mutex>& lock;
   };
   Store& store = *store_;
-  Witness& witness = *witness_;
   // A work has few payments; if the witness is due all the same, it is read when that is known.
   const bool reads = state_.charges() - charges_then_ + 4 * works.size() >= terms_.witness_every;
   kept.reset();
+  witness_->let_go();  // the store first: others hold it while they wait for the witness
   const Waits waits(*this, lock);
   DISCREET_TRY(store.begin_write());
-  if (reads) kept = witness.read();
+  if (reads) kept = hold_witness();
   return {};
 }
 

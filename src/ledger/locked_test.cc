@@ -3,6 +3,7 @@
 // Nothing here depends on time but how long a mistake takes to be told.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <future>
 #include <thread>
@@ -304,6 +305,35 @@ TEST(Locked, WhoLooksAtStoredAnswersEndsInSpiteOfACommitThatDoesNot) {
   opened.set();
   EXPECT_TRUE(writing.get());
   EXPECT_TRUE(ledger->quote(Ask{}.charge(), Ask{}.question()));
+}
+
+// Else somebody could take its lock between a commit and the move, and all would wait for that.
+TEST(Locked, TheWitnessIsHeldFromTheCheckToTheMove) {
+  Home home;
+  std::vector<bool> seen;
+  bool watches = false;
+  const auto is_held = [&] {
+    const auto file = OpenFile::open(home.witness, O_RDWR).value();
+    return !file.lock(milliseconds(0)).has_value();
+  };
+  auto world = home.world();
+  world.clock = [&] {  // within the transaction
+    if (watches) seen.push_back(is_held());
+    return home.now_ms;
+  };
+  home.create();
+  const auto ledger =
+      Ledger::open({.path = home.path, .key = home.key, .witness = home.witness, .world = world})
+          .value();
+  watches = true;
+  for (int i = 0; i < 12; ++i) {  // a store that can is optimistic from some moment on
+    const std::string name = std::to_string(i);
+    ASSERT_TRUE(ask(*ledger, {.id = name, .key = name, .lines = {line("0.1")}}));
+    EXPECT_FALSE(is_held());
+  }
+  EXPECT_GE(seen.size(), 12U);
+  // But for a first optimistic try, which finds that nobody read the witness.
+  EXPECT_LE(std::ranges::count(seen, false), is_postgres(home.path) ? 1 : 0);
 }
 
 // What state() shows is folded once more, record by record: it must not come apart from what is

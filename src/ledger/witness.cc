@@ -84,37 +84,34 @@ class FileWitness : public Witness {
       : file_(std::move(file)), wait_(wait) {}
 
   Result<std::optional<Head>> read() override {
+    if (const auto ours = held_file()) return newest_in(*ours);
     auto open = OpenFile::open(file_, O_RDONLY);
     if (!open && open.error().code == Code::kNotFound) return std::optional<Head>();
     if (!open) return explain(open.error());
     if (const auto locked = open->lock_shared(wait_); !locked) return held(locked.error());
-    DISCREET_ASSIGN(const Slots slots, read_slots(*open));
-    if (!slots.newest) return no_copy_is_whole();
-    return std::optional<Head>(slots.newest->head);
+    return newest_in(*open);
+  }
+
+  Result<void> hold() override {
+    auto open = OpenFile::open(file_, O_RDWR);
+    if (!open && open.error().code == Code::kNotFound) return {};  // read() says so
+    if (!open) return explain(open.error());
+    if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
+    const std::lock_guard lock(mutex_);
+    held_ = std::make_shared<OpenFile>(std::move(*open));
+    return {};
+  }
+  void let_go() override {
+    const std::lock_guard lock(mutex_);
+    held_.reset();
   }
 
   Result<void> advance(const Head& head, const Recognise& recognise) override {
+    if (const auto ours = held_file()) return move_on(*ours, head, recognise);
     auto open = OpenFile::open(file_, O_RDWR);
     if (!open) return explain(open.error());
     if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
-    DISCREET_ASSIGN(const Slots slots, read_slots(*open));
-    if (!slots.newest) return no_copy_is_whole();
-    const Head& kept = slots.newest->head;
-    if (recognise) DISCREET_TRY(recognise(kept));
-    if (kept.ledger_id != head.ledger_id) {
-      return Error{Code::kCorrupt, "the witness " + name() + " belongs to ledger " +
-                                       kept.ledger_id + ", not to " + head.ledger_id +
-                                       "; name the right one with --witness"};
-    }
-    if (kept.sequence == head.sequence && kept.hash != head.hash) {
-      return Error{Code::kCorrupt,
-                   "the witness " + name() + " holds another record " +
-                       std::to_string(head.sequence) +
-                       " than this ledger: another copy of the ledger is in use. Keep the copy "
-                       "that `discreet ledger verify` accepts, and no other"};
-    }
-    if (kept.sequence >= head.sequence) return {};
-    return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
+    return move_on(*open, head, recognise);
   }
 
   Result<void> replace(const Head& head) override {
@@ -136,6 +133,39 @@ class FileWitness : public Witness {
     std::optional<Slot> newest;
     unsigned newest_index = 0;
   };
+
+  std::shared_ptr<const OpenFile> held_file() {
+    const std::lock_guard lock(mutex_);
+    return held_;
+  }
+
+  Result<std::optional<Head>> newest_in(const OpenFile& open) const {
+    DISCREET_ASSIGN(const Slots slots, read_slots(open));
+    if (!slots.newest) return no_copy_is_whole();
+    return std::optional<Head>(slots.newest->head);
+  }
+
+  /// Under its lock.
+  Result<void> move_on(const OpenFile& open, const Head& head, const Recognise& recognise) const {
+    DISCREET_ASSIGN(const Slots slots, read_slots(open));
+    if (!slots.newest) return no_copy_is_whole();
+    const Head& kept = slots.newest->head;
+    if (recognise) DISCREET_TRY(recognise(kept));
+    if (kept.ledger_id != head.ledger_id) {
+      return Error{Code::kCorrupt, "the witness " + name() + " belongs to ledger " +
+                                       kept.ledger_id + ", not to " + head.ledger_id +
+                                       "; name the right one with --witness"};
+    }
+    if (kept.sequence == head.sequence && kept.hash != head.hash) {
+      return Error{Code::kCorrupt,
+                   "the witness " + name() + " holds another record " +
+                       std::to_string(head.sequence) +
+                       " than this ledger: another copy of the ledger is in use. Keep the copy "
+                       "that `discreet ledger verify` accepts, and no other"};
+    }
+    if (kept.sequence >= head.sequence) return {};
+    return put(open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
+  }
 
   static Result<Slots> read_slots(const OpenFile& open) {
     Slots slots;
@@ -176,6 +206,8 @@ class FileWitness : public Witness {
 
   std::filesystem::path file_;
   std::chrono::milliseconds wait_;
+  std::mutex mutex_;  // guards the next
+  std::shared_ptr<const OpenFile> held_;
 };
 
 }  // namespace

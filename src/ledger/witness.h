@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ class Witness {
   virtual ~Witness() = default;
   /// Nothing when there is none. Fails with: kStorage; kCorrupt when no copy in it is whole.
   virtual Result<std::optional<Head>> read() = 0;
+  /// What read() says from here on stays so until let_go(), but for what this one does. Fails with:
+  /// kStorage when another process has its lock for too long.
+  virtual Result<void> hold() { return {}; }
+  virtual void let_go() {}
   /// Durable when it returns. `recognise` is called, under the lock, with the head that is kept;
   /// its error is returned and nothing is written. A head that is not newer than the kept one is
   /// not written either, so the witness never moves back. `recognise` may be empty when the caller
