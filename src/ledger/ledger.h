@@ -309,7 +309,8 @@ class Ledger {
   /// The batch in one journey to the store, if it all fits what we know. False: nothing was done.
   /// `kept` is what the witness said just before.
   Result<bool> try_batch(const std::vector<CommitQueue::Work*>& works,
-                         const std::optional<Result<std::optional<Head>>>& kept);
+                         const std::optional<Result<std::optional<Head>>>& kept,
+                         std::unique_lock<std::timed_mutex>& lock);
   Result<void> run_batch(const std::vector<CommitQueue::Work*>& works,
                          std::optional<Result<std::optional<Head>>>& kept,
                          std::unique_lock<std::timed_mutex>& lock);
@@ -318,7 +319,8 @@ class Ledger {
   Result<void> begin_batch(const std::vector<CommitQueue::Work*>& works,
                            std::unique_lock<std::timed_mutex>& lock,
                            std::optional<Result<std::optional<Head>>>& kept);
-  Result<std::optional<Head>> hold_witness();
+  struct Waits;
+  Result<void> move_witness(const Head& next, std::unique_lock<std::timed_mutex>& lock);
   /// As if it had not begun: nothing of it was committed.
   Result<void> give_batch_up(const Error& error);
   /// Runs `work` in a read transaction, caught up. Fails with: kStorage when who writes takes

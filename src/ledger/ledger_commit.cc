@@ -100,11 +100,7 @@ Result<void> Ledger::commit(const std::function<Result<void>()>& work, bool may_
 void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
   // Before the lock, since somebody may hold the witness.
   std::optional<Result<std::optional<Head>>> kept;
-  if (is_optimistic_) kept = hold_witness();
-  struct LetsGo {
-    Witness* witness;
-    ~LetsGo() { witness->let_go(); }
-  } const lets_go{witness_.get()};
+  if (is_optimistic_) kept = witness_->read();
   std::unique_lock lock(mutex_);
   Result<void> done = check_writable();
   if (done) {
@@ -123,7 +119,8 @@ void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
 }
 
 Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works,
-                               const std::optional<Result<std::optional<Head>>>& kept_then) {
+                               const std::optional<Result<std::optional<Head>>>& kept_then,
+                               std::unique_lock<std::timed_mutex>& lock) {
   if (batches_alone_ < kLookFirst) return false;
   for (const CommitQueue::Work* work : works) {
     if (!work->may_repeat) return false;
@@ -172,42 +169,35 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works,
   batches_alone_ = std::min(batches_alone_ + 1, kTrust);
   batches_trusted_ = looks ? 0 : batches_trusted_ + 1;
   if (looks) looked_ = state_.sequence();
-  if (is_due) {
-    if (const Result<void> moved = advance_witness(*next); !moved) return die(moved.error());
-  }
+  if (is_due) DISCREET_TRY(move_witness(*next, lock));
   return true;
 }
 
-/// What is checked before the commit is then as it was when the witness is moved on behind it; so
-/// nobody can take its lock in between, and nobody who looks waits for it.
-Result<std::optional<Head>> Ledger::hold_witness() {
-  DISCREET_TRY(witness_->hold());
-  return witness_->read();
-}
+/// As long as it lives mutex_ is free, and whoever looks has another connection.
+struct Ledger::Waits {
+  explicit Waits(Ledger& of, std::unique_lock<std::timed_mutex>& held) : ledger(of), lock(held) {
+    ledger.writer_waits_ = true;
+    lock.unlock();
+  }
+  ~Waits() {
+    lock.lock();
+    ledger.writer_waits_ = false;
+  }
+  Ledger& ledger;
+  std::unique_lock<std::timed_mutex>& lock;
+};
 
 Result<void> Ledger::begin_batch(const std::vector<CommitQueue::Work*>& works,
                                  std::unique_lock<std::timed_mutex>& lock,
                                  std::optional<Result<std::optional<Head>>>& kept) {
-  struct Waits {
-    explicit Waits(Ledger& of, std::unique_lock<std::timed_mutex>& held) : ledger(of), lock(held) {
-      ledger.writer_waits_ = true;
-      lock.unlock();
-    }
-    ~Waits() {
-      lock.lock();
-      ledger.writer_waits_ = false;
-    }
-    Ledger& ledger;
-    std::unique_lock<std::timed_mutex>& lock;
-  };
   Store& store = *store_;
+  Witness& witness = *witness_;
   // A work has few payments; if the witness is due all the same, it is read when that is known.
   const bool reads = state_.charges() - charges_then_ + 4 * works.size() >= terms_.witness_every;
   kept.reset();
-  witness_->let_go();  // the store first: others hold it while they wait for the witness
   const Waits waits(*this, lock);
   DISCREET_TRY(store.begin_write());
-  if (reads) kept = hold_witness();
+  if (reads) kept = witness.read();
   return {};
 }
 
@@ -225,7 +215,7 @@ Result<void> Ledger::give_batch_up(const Error& error) {
 Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works,
                                std::optional<Result<std::optional<Head>>>& kept,
                                std::unique_lock<std::timed_mutex>& lock) {
-  DISCREET_ASSIGN(const bool is_done, try_batch(works, kept));
+  DISCREET_ASSIGN(const bool is_done, try_batch(works, kept, lock));
   if (is_done) return {};
   DISCREET_TRY(begin_batch(works, lock, kept));
   if (dead_) {  // meanwhile, by who looked
@@ -266,9 +256,29 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works,
   index_.keep();
   show();
   looked_ = state_.sequence();
-  if (is_due) {
-    if (const Result<void> moved = advance_witness(head()); !moved) return die(moved.error());
+  return is_due ? move_witness(head(), lock) : Result<void>();
+}
+
+/// Behind a commit. Where somebody else has the witness for too long, nobody is told of what was
+/// committed, and the next commit that is due moves the witness: as after a crash at this point (L6c).
+Result<void> Ledger::move_witness(const Head& next, std::unique_lock<std::timed_mutex>& lock) {
+  struct LetsGo {
+    Witness* witness;
+    ~LetsGo() { witness->let_go(); }
+  } const lets_go{witness_.get()};
+  Result<bool> is_ours = true;
+  {
+    const Waits waits(*this, lock);
+    is_ours = witness_->hold();
   }
+  DISCREET_TRY(check_alive());
+  if (!is_ours) return die(is_ours.error());
+  if (!*is_ours) {
+    return Error{Code::kStorage, "another process holds the witness " + witness_->name() +
+                                     "; what was charged has no answer yet. Ask again when that "
+                                     "has ended"};
+  }
+  if (const Result<void> moved = advance_witness(next); !moved) return die(moved.error());
   return {};
 }
 

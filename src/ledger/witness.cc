@@ -92,14 +92,13 @@ class FileWitness : public Witness {
     return newest_in(*open);
   }
 
-  Result<void> hold() override {
+  Result<bool> hold() override {
     auto open = OpenFile::open(file_, O_RDWR);
-    if (!open && open.error().code == Code::kNotFound) return {};  // read() says so
     if (!open) return explain(open.error());
-    if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
+    if (!open->lock(wait_)) return false;
     const std::lock_guard lock(mutex_);
     held_ = std::make_shared<OpenFile>(std::move(*open));
-    return {};
+    return true;
   }
   void let_go() override {
     const std::lock_guard lock(mutex_);

@@ -55,9 +55,9 @@ class Witness {
   virtual ~Witness() = default;
   /// Nothing when there is none. Fails with: kStorage; kCorrupt when no copy in it is whole.
   virtual Result<std::optional<Head>> read() = 0;
-  /// What read() says from here on stays so until let_go(), but for what this one does. Fails with:
-  /// kStorage when another process has its lock for too long.
-  virtual Result<void> hold() { return {}; }
+  /// Takes its lock, so that advance() need not wait for it, until let_go(). False: another process
+  /// has it for too long. Fails with: kStorage.
+  virtual Result<bool> hold() { return true; }
   virtual void let_go() {}
   /// Durable when it returns. `recognise` is called, under the lock, with the head that is kept;
   /// its error is returned and nothing is written. A head that is not newer than the kept one is
