@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -111,13 +112,24 @@ Result<void> OpenFile::sync() const {
   return {};
 }
 
-Result<void> OpenFile::lock() const { return take_lock(LOCK_EX); }
+Result<void> OpenFile::lock(const Most& most) const { return take_lock(LOCK_EX, most); }
 
-Result<void> OpenFile::lock_shared() const { return take_lock(LOCK_SH); }
+Result<void> OpenFile::lock_shared(const Most& most) const { return take_lock(LOCK_SH, most); }
 
-Result<void> OpenFile::take_lock(int kind) const {
-  while (flock(fd_, kind) != 0) {
-    if (errno != EINTR) return failed("cannot lock it");
+Result<void> OpenFile::take_lock(int kind, const Most& most) const {
+  using std::chrono::steady_clock;
+  // The kernel has no such wait with an end, so it is asked again and again.
+  constexpr std::chrono::microseconds kPauseMax{5'000};
+  std::chrono::microseconds pause{50};
+  const auto end = steady_clock::now() + most.value_or(std::chrono::milliseconds(0));
+  while (flock(fd_, most ? kind | LOCK_NB : kind) != 0) {
+    if (errno == EINTR) continue;
+    if (!most || errno != EWOULDBLOCK) return failed("cannot lock it");
+    if (steady_clock::now() >= end) {
+      return Error{Code::kStorage, path_in_quotes(path_) + ": another process holds its lock"};
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kPauseMax);
   }
   return {};
 }

@@ -3,8 +3,10 @@
 // and name the file and the operating system's reason.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,14 +39,16 @@ class OpenFile {
   /// Contents and size are on disk when it returns. After a failure the file's state on disk is
   /// unknown, and a second try that succeeds proves nothing.
   Result<void> sync() const;
-  /// Waits until no other open file holds the lock; held until this one is closed (flock).
-  Result<void> lock() const;
+  using Most = std::optional<std::chrono::milliseconds>;
+  /// Waits until no other open file holds the lock; held until this one is closed (flock). With a
+  /// time it waits no longer than that: kStorage then.
+  Result<void> lock(const Most& most = {}) const;
   /// The same beside other readers.
-  Result<void> lock_shared() const;
+  Result<void> lock_shared(const Most& most = {}) const;
 
  private:
   OpenFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
-  Result<void> take_lock(int kind) const;
+  Result<void> take_lock(int kind, const Most& most) const;
   Error failed(std::string_view what) const;
 
   std::filesystem::path path_;

@@ -161,8 +161,10 @@ void warn_of_witness(const ledger::Ledger& ledger, const Streams& streams) {
 
 Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   constexpr unsigned kStopSeconds = 20;
-  server::Signals signals;  // before any thread is made
-  ::umask(077);             // what is kept here is for nobody else
+  server::Signals signals(  // before any thread is made
+      kStopSeconds,
+      "discreet: stopped; what was still under way is charged, and free to ask for again\n");
+  ::umask(077);  // what is kept here is for nobody else
   DISCREET_ASSIGN(const ServeArguments arguments, with_policy(given));
   DISCREET_ASSIGN(server::http::Options http, http_options(arguments));
   DISCREET_ASSIGN(const auto pg, pg_options(arguments));
@@ -201,9 +203,6 @@ Result<int> run_serve(const ServeArguments& given, const Streams& streams) {
   while (signals.wait() == server::Signal::kReload) {
     (void)service->reload_and_log().has_value();
   }
-  server::Signals::leave_within(
-      kStopSeconds,
-      "discreet: stopped; what was still under way is charged, and free to ask for again\n");
   service->stop();
   if (pg_server) pg_server->stop();
   server->stop();

@@ -3,12 +3,16 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <thread>
 
 #include "base/files.h"
 #include "cli/process_for_tests.h"
 #include "cli/serve_for_tests.h"
 #include "engine/postgres/postgres_for_tests.h"
 #include "ledger/scratch_for_tests.h"
+#include "ledger/sqlite.h"
 
 namespace discreet::cli::serve_test {
 namespace {
@@ -232,6 +236,112 @@ TEST(Serve, StartsReloadsAndSaysWhatIsWrong) {
   wrong({"--pages", scratch / "absent", "--state", scratch / "s4"}, 2);
   wrong({"--tick-ms", "0"}, 2);
   EXPECT_EQ(WEXITSTATUS(server->end(SIGTERM)), 0);
+}
+
+/// SIGTERM, and the status of waitpid; a process that is there half a minute later is killed.
+int stop(pid_t process) {
+  kill(process, SIGTERM);
+  int status = -1;
+  for (int i = 0; i < 1500 && waitpid(process, &status, WNOHANG) == 0; ++i) usleep(20'000);
+  if (status != -1) return status;
+  kill(process, SIGKILL);
+  waitpid(process, &status, 0);
+  return status;
+}
+
+/// While somebody else holds `hold`'s lock, and a question waits for it: what only looks is
+/// answered, and SIGTERM ends the server.
+void try_while_held(const std::function<std::shared_ptr<void>(const ServedSurvey&)>& hold) {
+  const Scratch scratch(Scratch::Place::kMemory);
+  ServedSurvey survey(program_path(), scratch.path(), 1);
+  survey.make_accounts();
+  const auto server = survey.start();
+  ASSERT_NE(server, nullptr);
+  const auto ask = [&](const std::string& token, const std::string& method,
+                       const std::string& target, const std::string& body = {}) {
+    ServedSurvey::Client client(server->port());  // it has patience for 20 s
+    return ServedSurvey::ask(client, token, method, target, body).status;
+  };
+  const std::string& ann = survey.tokens[0];
+  EXPECT_EQ(ask(ann, "POST", "/api/v1/query",
+                R"({"sql":"SELECT COUNT(*) FROM survey","epsilon":"0.01"})"),
+            200);
+  const std::shared_ptr<void> held = hold(survey);
+  // One of these waits for the lock from some moment on; more would be too many for an account.
+  for (int i = 0; i < 15; ++i) {
+    const std::string n = std::to_string(i);
+    if (i < 5) {
+      EXPECT_EQ(ask(ann, "POST", "/api/v1/query",
+                    R"({"sql":"SELECT COUNT(*) FROM survey WHERE income > )" + n +
+                        R"(","epsilon":"0.01","wait":"false"})"),
+                202);
+    }
+    ASSERT_EQ(ask("", "GET", "/healthz"), 200) << i;
+    ASSERT_EQ(ask(ann, "GET", "/api/v1/budget"), 200) << i;
+    ASSERT_EQ(ask(ann, "GET", "/api/v1/history"), 200) << i;
+    ASSERT_EQ(ask(ann, "POST", "/api/v1/explain",
+                  R"({"sql":"SELECT COUNT(*) FROM survey","epsilon":"0.02"})"),
+              200)
+        << i;
+    ASSERT_EQ(ask("", "GET", "/api/v1/openapi.json"), 200) << i;
+    ASSERT_EQ(ask("", "POST", "/api/v1/login", R"({"name":"a0","password":"wrong"})") / 100, 4)
+        << i;
+    usleep(20'000);
+  }
+  const pid_t process = server->release();
+  const int status = stop(process);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+std::shared_ptr<void> hold_ledger(const ServedSurvey& survey) {
+  auto held = std::make_shared<ledger::Connection>(
+      ledger::Connection::open(survey.path("ledger"), SQLITE_OPEN_READWRITE, "", 10'000).value());
+  EXPECT_TRUE(held->run("BEGIN EXCLUSIVE").has_value());
+  return held;
+}
+
+std::shared_ptr<void> hold_witness(const ServedSurvey& survey) {
+  auto held = std::make_shared<OpenFile>(OpenFile::open(survey.path("witness"), O_RDWR).value());
+  EXPECT_TRUE(held->lock().has_value());
+  return held;
+}
+
+/// SIGTERM while it starts, or reads its policy again, and cannot for a lock.
+void try_to_start_while_held() {
+  const Scratch scratch(Scratch::Place::kMemory);
+  const ServedSurvey survey(program_path(), scratch.path(), 1);
+  const std::shared_ptr<void> held = hold_witness(survey);
+  const std::vector<std::string> words = survey.command();
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t process = fork();
+  if (process == 0) {
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  // Until it has asked to be told of signals.
+  bool waits = false;
+  for (int i = 0; i < 1000 && !waits; ++i) {
+    const std::string facts = ledger::slurp("/proc/" + std::to_string(process) + "/status");
+    const std::size_t at = facts.find("SigBlk:");
+    waits = at != facts.npos &&
+            (std::strtoull(facts.c_str() + at + 7, nullptr, 16) >> (SIGTERM - 1) & 1U) != 0;
+    if (!waits) usleep(10'000);
+  }
+  EXPECT_TRUE(waits);
+  const int status = stop(process);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+}
+
+// All at once, since each may take the seconds that a server takes to give up waiting.
+TEST(Serve, AnswersAndEndsWhileAnotherProcessHoldsItsLedgerOrItsWitness) {
+  std::thread ledger([] { try_while_held(hold_ledger); });
+  std::thread witness([] { try_while_held(hold_witness); });
+  std::thread starting(try_to_start_while_held);
+  ledger.join();
+  witness.join();
+  starting.join();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -65,6 +66,8 @@ class ServerProcess {
     return later_;
   }
   pid_t id() const { return child_; }
+  /// From here on its end is the caller's business.
+  pid_t release() { return std::exchange(child_, -1); }
   /// The status of waitpid.
   int end(int signal) {
     int status = 0;

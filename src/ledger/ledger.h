@@ -31,8 +31,9 @@
 //       where caps are reserved never, and where they are shared, after close_early(), until the
 //       namespace closes for everybody.
 //
-// Thread-safe: threads that wait for the disk share one commit. A child that fork() made is
-// refused.
+// Thread-safe: threads that wait for the disk share one commit. Who looks does not wait for who
+// writes, and no lock that another process holds is waited for without an end (ledger.md, "Who
+// looks"). A child that fork() made is refused.
 #pragma once
 
 #include <sys/types.h>
@@ -69,6 +70,10 @@ namespace discreet::ledger {
 /// question.
 inline constexpr int kBusyMs = 60'000;
 
+/// How long who only looks waits for the threads that write, and for other processes' locks on
+/// reading, of which there are none but for maintenance.
+inline constexpr int kLookMs = kReadBusyMs;
+
 /// What a ledger stands on; tests put faults here.
 struct World {
   Clock clock = system_time_ms;
@@ -80,6 +85,7 @@ struct World {
   std::function<Result<HeldRoom>(const std::filesystem::path&, std::uint64_t)> hold = HeldRoom::at;
   std::string sqlite_vfs = {};  ///< empty: SQLite's own
   int busy_ms = kBusyMs;        ///< how long to wait for other processes
+  int look_ms = kLookMs;        ///< how long who only looks waits
   bool index_misleads = false;  ///< it raises all the false alarms that there can be
 };
 
@@ -233,7 +239,8 @@ class Ledger {
   /// For a question that its caller gave no id: made of random bits, drawn when the ledger was
   /// opened, and a counter, so that no other request has it.
   std::string fresh_request_id();
-  /// What charge() would do. Fails as charge() does, but for kBudget.
+  /// What charge() would do. Fails as charge() does, but for kBudget, and with kStorage after
+  /// World::look_ms.
   Result<Quote> quote(const Charge& charge, const Question& question);
   Result<OwnerQuote> owner_quote(const Charge& charge, const Question& question);
   /// From here on analysts who share a total are kept apart (L12). Once, before others use it.
@@ -258,12 +265,19 @@ class Ledger {
   /// Goes on with a clock that was set back.
   Result<void> accept_clock(const std::string& reason);
 
-  /// The balances as they are, other processes' records included.
+  // Who looks does not wait for who writes. While a writer waits for another process, readers have
+  // a connection of their own; only quote() and signed_head() wait for a commit that is under way.
+  /// The balances as they were committed, for showing: what is charged is checked against the
+  /// newest ones in its own transaction (L3). All that this process wrote before is in it. Other
+  /// processes' records are, too, unless another thread uses the ledger at this moment; then it is
+  /// what that thread, or the last one, found. Fails with: kStorage when the store cannot be read;
+  /// kCorrupt.
   Result<State> state();
-  /// All records in order, in one view. `visit` must not use the ledger.
+  /// All records in order, in one view that has at least what state() shows, on a connection of its
+  /// own: nobody waits for it. Fails as state() does.
   Result<void> history(const Store::Visit& visit);
-  /// Reads everything again from the first record: chain, signatures, caps, and the bytes of every
-  /// answer. `progress` is called now and then with the number of records done.
+  /// Reads everything again from the first record, in such a view: chain, signatures, caps, and the
+  /// bytes of every answer. `progress` is called now and then with the number of records done.
   Result<Verified> verify(const Progress& progress = {});
   /// The head, signed: to be printed and kept. Fails with: kRefused without the key.
   Result<Head> signed_head();
@@ -300,10 +314,28 @@ class Ledger {
   Result<void> commit(const std::function<Result<void>()>& work, bool may_repeat = false);
   void commit_batch(const std::vector<CommitQueue::Work*>& works);
   /// The batch in one journey to the store, if it all fits what we know. False: nothing was done.
-  Result<bool> try_batch(const std::vector<CommitQueue::Work*>& works);
-  Result<void> run_batch(const std::vector<CommitQueue::Work*>& works);
-  /// Runs `work` in a read transaction, caught up.
+  /// `kept` is what the witness said just before.
+  Result<bool> try_batch(const std::vector<CommitQueue::Work*>& works,
+                         const std::optional<Result<std::optional<Head>>>& kept,
+                         std::unique_lock<std::timed_mutex>& lock);
+  Result<void> run_batch(const std::vector<CommitQueue::Work*>& works,
+                         std::optional<Result<std::optional<Head>>>& kept,
+                         std::unique_lock<std::timed_mutex>& lock);
+  /// Begins to write, and reads the witness if it may be due. Others may look while it waits for
+  /// other processes.
+  Result<void> begin_batch(const std::vector<CommitQueue::Work*>& works,
+                           std::unique_lock<std::timed_mutex>& lock,
+                           std::optional<Result<std::optional<Head>>>& kept);
+  struct Waits;
+  Result<void> move_witness(const Head& next, std::unique_lock<std::timed_mutex>& lock);
+  /// As if it had not begun: nothing of it was committed.
+  Result<void> give_batch_up(const Error& error);
+  /// Runs `work` in a read transaction, caught up. Fails with: kStorage when who writes takes
+  /// longer than World::look_ms.
   Result<void> look(const std::function<Result<void>()>& work);
+  Result<void> look_locked(const std::function<Result<void>()>& work);
+  /// What state_ has is committed: state() shows it from here on.
+  void show();
   /// Folds what other processes appended; it must continue what we know.
   Result<void> catch_up();
   Result<void> append(Record record);
@@ -313,6 +345,7 @@ class Ledger {
   Result<void> check_process() const;
   Result<void> check_alive() const;
   Result<void> check_writable() const;
+  static Error stopped(const Error& error);
   Error die(const Error& error);
 
   // ledger_witness.cc
@@ -321,6 +354,7 @@ class Ledger {
   Result<void> recognise(const Head& kept);
   bool witness_is_due() const;
   Result<void> check_witness();
+  Result<void> check_witness(const Result<std::optional<Head>>& kept);
   Result<void> advance_witness(const Head& next);
   Head head() const;
   void note_witnessed(const Head& kept);
@@ -396,12 +430,16 @@ class Ledger {
   Result<void> convert_in_transaction(Upgraded& out, const Progress& progress);
 
   // ledger_read.cc
+  /// Runs `work` in a read transaction of a store of its own.
+  Result<void> view(const std::function<Result<void>(Store&)>& work);
+  Result<std::unique_ptr<Store>> open_view() const;
   /// Folds the history into `again`, which is empty, and checks all answers. In a transaction.
-  Result<Verified> verify_into(State& again, const Progress& progress);
+  Result<Verified> verify_into(Store& store, State& again, const Progress& progress);
 
   // ledger_parts.cc
   Result<Record> charge_of_run(const Charge& charge, const Question& question, Sequence paid);
   Result<std::string> bytes_of_answer(const Record& answer);
+  static Result<std::string> bytes_of_answer(Store& store, const Record& answer);
 
   // ledger_owner.cc
   Result<void> repair(Record record);
@@ -413,14 +451,20 @@ class Ledger {
   /// So many look in the statement that writes; afterwards so many in a row trust that a store is
   /// only appended to, before one looks again.
   static constexpr int kTrust = 64;
+  /// More records than these are shown by a copy of the state.
+  static constexpr std::size_t kUnshown = 4096;
 
   const World world_;
   const ProcessMark process_;
   CommitQueue queue_;
+  bool is_optimistic_ = false;  // whether the last batch was; of the thread that writes
 
-  std::mutex mutex_;  // guards all below
+  std::timed_mutex mutex_;  // guards all below; a writer that waits for others lets go of it
   std::unique_ptr<Store> store_;
+  std::unique_ptr<Store> reader_;  // in the place of store_ for who looks meanwhile
+  bool writer_waits_ = false;
   State state_;
+  std::vector<Record> unshown_;     // in state_ and not in shown_: the last kUnshown at most
   Index index_;                     // of the records that state_ is the fold of
   int format_ = 0;                  // of the store, as it was last asked
   Sequence looked_ = 0;             // up to here the store's records were seen to be there
@@ -439,6 +483,11 @@ class Ledger {
   Result<std::int64_t> batch_time_ = 0;
   std::optional<Error> broken_;  // a record could not be appended
   bool owner_wrote_ = false;
+
+  std::mutex shown_mutex_;  // guards the next three; nobody waits for anything with it
+  State shown_;             // what is committed
+  std::optional<Error> shown_dead_;
+  std::vector<std::unique_ptr<Store>> views_;  // that nobody uses now
 
   // Fixed once opened; but a repair takes the fault away.
   LedgerTerms terms_;

@@ -296,7 +296,11 @@ Result<Outcome> Ledger::charge(const Charge& charge, const Question& question) {
 }
 
 Result<std::string> Ledger::bytes_of_answer(const Record& answer) {
-  DISCREET_ASSIGN(std::optional<std::string> bytes, store_->answer_bytes(answer.about));
+  return bytes_of_answer(*store_, answer);
+}
+
+Result<std::string> Ledger::bytes_of_answer(Store& store, const Record& answer) {
+  DISCREET_ASSIGN(std::optional<std::string> bytes, store.answer_bytes(answer.about));
   if (bytes && sha256(*bytes) == answer.content) return *std::move(bytes);
   return Error{Code::kCorrupt, "the stored answer of record " + std::to_string(answer.sequence) +
                                    (bytes ? " was changed" : " is missing") +

@@ -17,11 +17,13 @@ Result<void> Ledger::check_process() const {
                "this ledger was opened by the parent process; open it again after a fork"};
 }
 
+Error Ledger::stopped(const Error& error) {
+  return {error.code,
+          "the ledger stopped after an error; open it again. The error was: " + error.message};
+}
+
 Result<void> Ledger::check_alive() const {
-  if (dead_) {
-    return Error{dead_->code, "the ledger stopped after an error; open it again. The error was: " +
-                                  dead_->message};
-  }
+  if (dead_) return stopped(*dead_);
   return {};
 }
 
@@ -35,13 +37,47 @@ Result<void> Ledger::check_writable() const {
 Error Ledger::die(const Error& error) {
   store_->rollback();
   dead_ = error;
+  const std::lock_guard lock(shown_mutex_);
+  shown_dead_ = error;
   return error;
+}
+
+void Ledger::show() {
+  const std::lock_guard lock(shown_mutex_);
+  if (shown_.next() == state_.next()) return;
+  const bool has_all =
+      !unshown_.empty() && unshown_.size() < kUnshown && unshown_.front().sequence == shown_.next();
+  if (has_all) {
+    for (const Record& record : unshown_) DISCREET_CHECK(shown_.apply(record).has_value());
+  } else {
+    shown_ = state_;
+  }
+  unshown_.clear();
 }
 
 Result<void> Ledger::look(const std::function<Result<void>()>& work) {
   DISCREET_TRY(check_process());
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!lock.try_lock_for(std::chrono::milliseconds(world_.look_ms))) {
+    return Error{Code::kStorage, "the ledger is being written for too long; ask again later"};
+  }
+  return look_locked(work);
+}
+
+Result<void> Ledger::look_locked(const std::function<Result<void>()>& work) {
   DISCREET_TRY(check_alive());
+  if (writer_waits_ && !reader_) {
+    DISCREET_ASSIGN(reader_, open_view());
+  }
+  struct Swapped {
+    explicit Swapped(Ledger& of) : ledger(of) { swap(); }
+    ~Swapped() { swap(); }
+    void swap() const {
+      if (ledger.writer_waits_) std::swap(ledger.store_, ledger.reader_);
+    }
+    Ledger& ledger;
+  };
+  const Swapped swapped(*this);
   DISCREET_TRY(store_->begin_read());
   Result<void> done = catch_up();
   if (!done && (done.error().code == Code::kCorrupt || done.error().code == Code::kUnsupported)) {
@@ -62,11 +98,14 @@ Result<void> Ledger::commit(const std::function<Result<void>()>& work, bool may_
 }
 
 void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
-  const std::lock_guard lock(mutex_);
+  // Before the lock, since somebody may hold the witness.
+  std::optional<Result<std::optional<Head>>> kept;
+  if (is_optimistic_) kept = witness_->read();
+  std::unique_lock lock(mutex_);
   Result<void> done = check_writable();
   if (done) {
     try {
-      done = run_batch(works);
+      done = run_batch(works, kept, lock);
     } catch (...) {
       // What the state knows and what the store holds may differ now: nothing is believed any more.
       die({Code::kStorage, "there was not enough memory"});
@@ -79,19 +118,23 @@ void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
   }
 }
 
-Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
+Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works,
+                               const std::optional<Result<std::optional<Head>>>& kept_then,
+                               std::unique_lock<std::timed_mutex>& lock) {
   if (batches_alone_ < kLookFirst) return false;
   for (const CommitQueue::Work* work : works) {
     if (!work->may_repeat) return false;
   }
   const Sequence before = state_.next();
-  if (!store_->begin_optimistic(state_.hash())) return false;
+  is_optimistic_ = store_->begin_optimistic(state_.hash());
+  if (!is_optimistic_) return false;
   state_.try_payments();
   index_.try_records();
   const auto give_up = [this] {
     store_->rollback();
     state_.undo();
     index_.undo();
+    unshown_.clear();
     return false;
   };
   batch_time_ = next_time();
@@ -109,8 +152,8 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
   // Another copy of this ledger shows now, or, under the witness's lock, when it is moved.
   const bool is_due = witness_is_due();
   if (is_due) {
-    const auto kept = witness_->read();
-    if (!kept || !*kept || !witnessed_ || **kept != *witnessed_) return give_up();
+    const bool is_known = kept_then && *kept_then && **kept_then && witnessed_;
+    if (!is_known || ***kept_then != *witnessed_) return give_up();
   }
   const bool looks = is_due || batches_alone_ < kTrust || batches_trusted_ >= kTrust;
   std::optional<Head> next;  // signed, not shown to anybody before it is true
@@ -122,19 +165,63 @@ Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works) {
   if (!*kept) return give_up();
   state_.keep();
   index_.keep();
+  show();
   batches_alone_ = std::min(batches_alone_ + 1, kTrust);
   batches_trusted_ = looks ? 0 : batches_trusted_ + 1;
   if (looks) looked_ = state_.sequence();
-  if (is_due) {
-    if (const Result<void> moved = advance_witness(*next); !moved) return die(moved.error());
-  }
+  if (is_due) DISCREET_TRY(move_witness(*next, lock));
   return true;
 }
 
-Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
-  DISCREET_ASSIGN(const bool is_done, try_batch(works));
+/// As long as it lives mutex_ is free, and whoever looks has another connection.
+struct Ledger::Waits {
+  explicit Waits(Ledger& of, std::unique_lock<std::timed_mutex>& held) : ledger(of), lock(held) {
+    ledger.writer_waits_ = true;
+    lock.unlock();
+  }
+  ~Waits() {
+    lock.lock();
+    ledger.writer_waits_ = false;
+  }
+  Ledger& ledger;
+  std::unique_lock<std::timed_mutex>& lock;
+};
+
+Result<void> Ledger::begin_batch(const std::vector<CommitQueue::Work*>& works,
+                                 std::unique_lock<std::timed_mutex>& lock,
+                                 std::optional<Result<std::optional<Head>>>& kept) {
+  Store& store = *store_;
+  Witness& witness = *witness_;
+  // A work has few payments; if the witness is due all the same, it is read when that is known.
+  const bool reads = state_.charges() - charges_then_ + 4 * works.size() >= terms_.witness_every;
+  kept.reset();
+  const Waits waits(*this, lock);
+  DISCREET_TRY(store.begin_write());
+  if (reads) kept = witness.read();
+  return {};
+}
+
+Result<void> Ledger::give_batch_up(const Error& error) {
+  store_->rollback();
+  {
+    const std::lock_guard lock(shown_mutex_);
+    state_ = shown_;
+  }
+  unshown_.clear();
+  index_.undo();
+  return error;
+}
+
+Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works,
+                               std::optional<Result<std::optional<Head>>>& kept,
+                               std::unique_lock<std::timed_mutex>& lock) {
+  DISCREET_ASSIGN(const bool is_done, try_batch(works, kept, lock));
   if (is_done) return {};
-  DISCREET_TRY(store_->begin_write());
+  DISCREET_TRY(begin_batch(works, lock, kept));
+  if (dead_) {  // meanwhile, by who looked
+    store_->rollback();
+    return check_alive();
+  }
   const Sequence known_before = state_.next();
   if (const Result<void> known = catch_up(); !known) {
     const Code code = known.error().code;
@@ -147,6 +234,7 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
   batch_time_ = next_time();
   (void)batch_time_.has_value();  // a failure matters only to those who append
   owner_wrote_ = false;
+  index_.try_records();
   for (CommitQueue::Work* work : works) {
     work->result = work->run();
     // The state has records now that the store has not.
@@ -154,17 +242,43 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works) {
   }
   if (state_.next() == first) {
     store_->rollback();
+    index_.keep();
     return {};
   }
   const bool is_due = witness_is_due();
   if (is_due) {
-    if (const Result<void> sound = check_witness(); !sound) return die(sound.error());
+    if (const Result<void> sound = check_witness(kept ? *kept : witness_->read()); !sound) {
+      if (sound.error().code == Code::kStorage) return give_batch_up(sound.error());
+      return die(sound.error());
+    }
   }
-  if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
+  if (const Result<void> done = store_->commit(); !done) return die(done.error());
+  index_.keep();
+  show();
   looked_ = state_.sequence();
-  if (is_due) {
-    if (const Result<void> moved = advance_witness(head()); !moved) return die(moved.error());
+  return is_due ? move_witness(head(), lock) : Result<void>();
+}
+
+/// Behind a commit. Where somebody else has the witness for too long, nobody is told of what was
+/// committed, and the next commit that is due moves the witness: as after a crash at this point (L6c).
+Result<void> Ledger::move_witness(const Head& next, std::unique_lock<std::timed_mutex>& lock) {
+  struct LetsGo {
+    Witness* witness;
+    ~LetsGo() { witness->let_go(); }
+  } const lets_go{witness_.get()};
+  Result<bool> is_ours = true;
+  {
+    const Waits waits(*this, lock);
+    is_ours = witness_->hold();
   }
+  DISCREET_TRY(check_alive());
+  if (!is_ours) return die(is_ours.error());
+  if (!*is_ours) {
+    return Error{Code::kStorage, "another process holds the witness " + witness_->name() +
+                                     "; what was charged has no answer yet. Ask again when that "
+                                     "has ended"};
+  }
+  if (const Result<void> moved = advance_witness(next); !moved) return die(moved.error());
   return {};
 }
 
@@ -177,7 +291,10 @@ Result<void> Ledger::catch_up() {
                                      "restore the newest copy of it"};
   };
   DISCREET_TRY(store_->records_from(looked_, [&](const Record& record) -> Result<void> {
-    if (next > known) return fold(record);
+    if (next > known) {
+      if (unshown_.size() < kUnshown) unshown_.push_back(record);
+      return fold(record);
+    }
     if (record.sequence != next) return gone();
     if (next++ < known || record.hash == state_.hash()) return {};
     return Error{Code::kCorrupt, "record " + std::to_string(known) +
@@ -186,6 +303,7 @@ Result<void> Ledger::catch_up() {
   }));
   if (next <= known) return gone();
   looked_ = state_.sequence();
+  show();
   batches_trusted_ = 0;
   return {};
 }
@@ -206,6 +324,7 @@ Result<void> Ledger::append(Record record) {
   }
   if (done) {
     index_.add(record);
+    if (unshown_.size() < kUnshown) unshown_.push_back(record);
     done = store_->append(std::move(record));
   }
   if (!done) broken_ = done.error();

@@ -48,6 +48,8 @@ Ledger::~Ledger() {
   if (!process_.is_here()) {
     // A forked child must not touch the parent's database, not even to close it.
     (void)store_.release();
+    (void)reader_.release();
+    for (auto& view : views_) (void)view.release();
     return;
   }
   const bool waits = witnessed_.has_value() && state_.charges() > charges_then_;
@@ -108,6 +110,7 @@ Result<void> Ledger::begin_history(const Created& created) {
   first.detail = to_detail(terms_);
   DISCREET_TRY(append(std::move(first)));
   DISCREET_TRY(store_->commit());
+  show();
   const Head begun = head();
   DISCREET_TRY(witness_->replace(begun));
   note_witnessed(begun);
@@ -170,6 +173,7 @@ Result<void> Ledger::read_history(const Opened& opened) {
   store_->rollback();
   if (!good) return good;
   looked_ = state_.sequence();
+  show();
   if (access_ == Access::kUse && witnessed_->sequence < state_.sequence())
     return advance_witness(head());
   return {};

@@ -140,6 +140,7 @@ Result<void> Ledger::repair(Record record) {
   Result<void> done = append(std::move(record));
   if (done) done = store_->commit();
   if (!done) return die(done.error());
+  show();
   const Head repaired = head();
   if (const Result<void> kept = witness_->replace(repaired); !kept) return die(kept.error());
   note_witnessed(repaired);

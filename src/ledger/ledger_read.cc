@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "ledger/ledger.h"
+#include "ledger/store_place.h"
 
 namespace discreet::ledger {
 namespace {
 
 constexpr std::uint64_t kProgressEvery = 50'000;
+constexpr std::size_t kViewsKept = 2;
 
 Error wrong_answer(const Record& answer, const std::string& what) {
   return {Code::kCorrupt, "record " + std::to_string(answer.sequence) + " (answer) " + what +
@@ -17,40 +19,78 @@ Error wrong_answer(const Record& answer, const std::string& what) {
 }  // namespace
 
 Result<State> Ledger::state() {
-  std::optional<State> copy;
-  const auto work = [&]() -> Result<void> {
-    copy = state_;
-    return {};
+  DISCREET_TRY(check_process());
+  // Whoever has it looks, or writes what is not to be shown before it is committed.
+  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+    DISCREET_TRY(look_locked([] { return Result<void>(); }));
+  }
+  const std::lock_guard lock(shown_mutex_);
+  if (shown_dead_) return stopped(*shown_dead_);
+  return shown_;
+}
+
+Result<std::unique_ptr<Store>> Ledger::open_view() const {
+  return open_store({.path = path_,
+                     .mode = StoreMode::kRead,
+                     .vfs = world_.sqlite_vfs,
+                     .busy_ms = world_.look_ms});
+}
+
+Result<void> Ledger::view(const std::function<Result<void>(Store&)>& work) {
+  DISCREET_ASSIGN(const State known, state());
+  std::unique_ptr<Store> store;
+  {
+    const std::lock_guard lock(shown_mutex_);
+    if (!views_.empty()) {
+      store = std::move(views_.back());
+      views_.pop_back();
+    }
+  }
+  if (!store) {
+    DISCREET_ASSIGN(store, open_view());
+  }
+  DISCREET_TRY(store->begin_read());
+  const auto check = [&]() -> Result<void> {
+    DISCREET_ASSIGN(const std::optional<Record> last, store->record(known.sequence()));
+    if (last && last->hash == known.hash()) return {};
+    return Error{Code::kCorrupt, "record " + std::to_string(known.sequence()) +
+                                     " is gone or was changed while the ledger was open; restore "
+                                     "the newest copy of it"};
   };
-  DISCREET_TRY(look(work));
-  return *std::move(copy);
+  Result<void> done = check();
+  if (done) done = work(*store);
+  store->rollback();
+  if (!done) return done;  // the next one opens a new one
+  const std::lock_guard lock(shown_mutex_);
+  if (views_.size() < kViewsKept) views_.push_back(std::move(store));
+  return {};
 }
 
 Result<void> Ledger::history(const Store::Visit& visit) {
-  return look([&] { return store_->records_from(0, visit); });
+  return view([&](Store& store) { return store.records_from(0, visit); });
 }
 
 Result<Verified> Ledger::verify(const Progress& progress) {
   Verified verified;
-  const auto work = [&]() -> Result<void> {
+  const auto work = [&](Store& store) -> Result<void> {
     State again;
-    DISCREET_ASSIGN(verified, verify_into(again, progress));
+    DISCREET_ASSIGN(verified, verify_into(store, again, progress));
     return {};
   };
-  DISCREET_TRY(look(work));
+  DISCREET_TRY(view(work));
   return verified;
 }
 
-Result<Verified> Ledger::verify_into(State& again, const Progress& progress) {
+Result<Verified> Ledger::verify_into(Store& store, State& again, const Progress& progress) {
   Verified verified;
   const auto check_answer = [&](const Record& answer) -> Result<void> {
-    DISCREET_ASSIGN(const auto charge, store_->record(answer.about));
+    DISCREET_ASSIGN(const auto charge, store.record(answer.about));
     if (!charge || charge->kind != Kind::kCharge || charge->units != answer.units ||
         charge->analyst != answer.analyst || charge->question != answer.question ||
         charge->snapshot != answer.snapshot) {
       return wrong_answer(answer, "belongs to no charge");
     }
-    DISCREET_TRY(bytes_of_answer(answer));
+    DISCREET_TRY(bytes_of_answer(store, answer));
     ++verified.answers;
     return {};
   };
@@ -62,7 +102,7 @@ Result<Verified> Ledger::verify_into(State& again, const Progress& progress) {
     if (progress && verified.records % kProgressEvery == 0) progress(verified.records);
     return {};
   };
-  DISCREET_TRY(store_->records_from(0, check));
+  DISCREET_TRY(store.records_from(0, check));
   return verified;
 }
 

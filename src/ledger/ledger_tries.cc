@@ -225,7 +225,8 @@ Drawing::Drawing(Drawing&& other) noexcept
 Drawing::~Drawing() {
   if (ledger_ == nullptr) return;
   if (room_) room_->give_back();
-  // If not even this can be written, the disk or the witness failed, and the ledger is dead.
+  // If not even this can be written, the disk or the witness failed, or both are held by another
+  // process: the charge is then like one of a process that was killed (L11).
   try {
     (void)ledger_->end_charge(charge_, hash_).has_value();
   } catch (const std::exception&) {  // out of memory; then it is dead too

@@ -54,6 +54,7 @@ Result<Upgraded> Ledger::convert(const Progress& progress) {
     return out;
   }
   if (const Result<void> kept = store_->commit(); !kept) return die(kept.error());
+  show();
   looked_ = state_.sequence();
   const Result<void> moved = advance_witness(head());
   if (!moved) return die(upgraded_but(out, moved.error()));
@@ -69,7 +70,7 @@ Result<void> Ledger::convert_in_transaction(Upgraded& out, const Progress& progr
   DISCREET_TRY(check_witness());
   DISCREET_TRY(store_->check_sound());
   State before;
-  DISCREET_ASSIGN(out.verified, verify_into(before, progress));
+  DISCREET_ASSIGN(out.verified, verify_into(*store_, before, progress));
   batch_time_ = next_time();
   if (!batch_time_) return batch_time_.error();
   DISCREET_TRY(check_can_move(*witness_));
@@ -81,7 +82,7 @@ Result<void> Ledger::convert_in_transaction(Upgraded& out, const Progress& progr
   out.record = state_.sequence();
   DISCREET_TRY(store_->convert());
   State after;
-  DISCREET_TRY(verify_into(after, {}));
+  DISCREET_TRY(verify_into(*store_, after, {}));
   return check_no_more_budget(before, after);
 }
 
@@ -100,7 +101,7 @@ Result<Upgraded> Ledger::check_upgrade(const Opened& opened, const Progress& pro
     if (!out.is_needed()) return {};
     DISCREET_TRY(ledger->store_->check_sound());
     State again;
-    DISCREET_ASSIGN(out.verified, ledger->verify_into(again, progress));
+    DISCREET_ASSIGN(out.verified, ledger->verify_into(*ledger->store_, again, progress));
     out.record = again.next();
     DISCREET_TRY(ledger->next_time());
     DISCREET_TRY(check_can_move(*ledger->witness_));

@@ -82,10 +82,12 @@ bool Ledger::witness_is_due() const {
 
 /// Under the write lock, before a commit that will move the witness: a second copy of this ledger
 /// has moved it where we are not.
-Result<void> Ledger::check_witness() {
-  DISCREET_ASSIGN(const std::optional<Head> kept, witness_->read());
-  if (kept && witnessed_ && *kept == *witnessed_) return {};
-  return judge(kept);
+Result<void> Ledger::check_witness() { return check_witness(witness_->read()); }
+
+Result<void> Ledger::check_witness(const Result<std::optional<Head>>& kept) {
+  if (!kept) return kept.error();
+  if (*kept && witnessed_ && **kept == *witnessed_) return {};
+  return judge(*kept);
 }
 
 /// After a commit; `next` is our head. The check is made once more under the witness's own lock: of

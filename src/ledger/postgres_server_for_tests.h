@@ -78,11 +78,16 @@ class PostgresServer {
   std::string data() const { return (scratch_ / "data").string(); }
 
   void start() {
-    std::filesystem::remove(data() + "/postmaster.pid");
-    server_ = spawn({"postgres", "-D", data(), "-k", scratch_.path().string(), "-c",
-                     "listen_addresses=", "-c", "max_connections=100", "-c", "shared_buffers=16MB",
-                     "-c", "autovacuum=off"});
-    for (int i = 0; i < 4000 && PQping(url().c_str()) != PQPING_OK; ++i) usleep(5'000);
+    for (int i = 0; i < 4000 && PQping(url().c_str()) != PQPING_OK; ++i) {
+      // One that was killed leaves children for a moment, which a new one does not start beside.
+      if (server_ <= 0 || waitpid(server_, nullptr, WNOHANG) == server_) {
+        std::filesystem::remove(data() + "/postmaster.pid");
+        server_ = spawn({"postgres", "-D", data(), "-k", scratch_.path().string(), "-c",
+                         "listen_addresses=", "-c", "max_connections=100", "-c",
+                         "shared_buffers=16MB", "-c", "autovacuum=off"});
+      }
+      usleep(5'000);
+    }
   }
   void stop(int signal) {
     if (server_ <= 0) return;

@@ -96,7 +96,9 @@ class PostgresStore : public Store {
     return begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", kPostgresLock);
   }
   Result<void> begin_read() override {
-    return begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SELECT 1");
+    return begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL lock_timeout = " +
+                     std::to_string(std::min(options_.busy_ms, kReadBusyMs)),
+                 "SELECT 1");
   }
 
   Result<void> commit() override {

@@ -66,6 +66,8 @@ class Connection {
                                  const std::string& vfs, int busy_ms);
   Connection(Connection&&) noexcept = default;
 
+  /// For locks of other connections, from here on.
+  void wait_at_most(int busy_ms) { sqlite3_busy_timeout(handle_.get(), busy_ms); }
   Result<Statement> prepare(std::string_view sql);
   Rows rows(const Statement& statement) { return Rows(*this, statement.get()); }
   /// One or more statements that give no rows.

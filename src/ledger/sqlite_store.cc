@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/sqlite_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ledger/columns.h"
@@ -40,8 +41,14 @@ class SqliteStore : public Store {
     return {};
   }
 
-  Result<void> begin_write() override { return begin(begin_write_); }
-  Result<void> begin_read() override { return begin(begin_read_); }
+  Result<void> begin_write() override {
+    connection_.wait_at_most(options_.busy_ms);
+    return begin(begin_write_);
+  }
+  Result<void> begin_read() override {
+    connection_.wait_at_most(std::min(options_.busy_ms, kReadBusyMs));
+    return begin(begin_read_);
+  }
 
   Result<void> commit() override {
     Result<void> done = connection_.rows(commit_).run();

@@ -20,6 +20,10 @@
 
 namespace discreet::ledger {
 
+/// How long a transaction that reads waits for other processes: only what maintains a database
+/// locks out readers.
+inline constexpr int kReadBusyMs = 5'000;
+
 /// One thread at a time. Every call can fail with kStorage (locked for too long, read only, full,
 /// failed) and kCorrupt (the database says that its file is damaged).
 class Store {

@@ -80,23 +80,73 @@ std::optional<Slot> read_slot(std::string_view bytes) {
 
 class FileWitness : public Witness {
  public:
-  explicit FileWitness(std::filesystem::path file) : file_(std::move(file)) {}
+  FileWitness(std::filesystem::path file, std::chrono::milliseconds wait)
+      : file_(std::move(file)), wait_(wait) {}
 
   Result<std::optional<Head>> read() override {
+    if (const auto ours = held_file()) return newest_in(*ours);
     auto open = OpenFile::open(file_, O_RDONLY);
     if (!open && open.error().code == Code::kNotFound) return std::optional<Head>();
     if (!open) return explain(open.error());
-    DISCREET_TRY(open->lock_shared());
+    if (const auto locked = open->lock_shared(wait_); !locked) return held(locked.error());
+    return newest_in(*open);
+  }
+
+  Result<bool> hold() override {
+    auto open = OpenFile::open(file_, O_RDWR);
+    if (!open) return explain(open.error());
+    if (!open->lock(wait_)) return false;
+    const std::lock_guard lock(mutex_);
+    held_ = std::make_shared<OpenFile>(std::move(*open));
+    return true;
+  }
+  void let_go() override {
+    const std::lock_guard lock(mutex_);
+    held_.reset();
+  }
+
+  Result<void> advance(const Head& head, const Recognise& recognise) override {
+    if (const auto ours = held_file()) return move_on(*ours, head, recognise);
+    auto open = OpenFile::open(file_, O_RDWR);
+    if (!open) return explain(open.error());
+    if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
+    return move_on(*open, head, recognise);
+  }
+
+  Result<void> replace(const Head& head) override {
+    auto open = OpenFile::open(file_, O_RDWR | O_CREAT);
+    if (!open) return explain(open.error());
+    if (const auto locked = open->lock(wait_); !locked) return held(locked.error());
     DISCREET_ASSIGN(const Slots slots, read_slots(*open));
+    if (slots.newest) return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
+    DISCREET_TRY(open->resize(0));
+    DISCREET_TRY(open->resize(kWitnessFileSize));
+    DISCREET_TRY(put(*open, 0, {1, head}));
+    return sync_directory_of(file_);
+  }
+
+  std::string name() const override { return path_in_quotes(file_); }
+
+ private:
+  struct Slots {
+    std::optional<Slot> newest;
+    unsigned newest_index = 0;
+  };
+
+  std::shared_ptr<const OpenFile> held_file() {
+    const std::lock_guard lock(mutex_);
+    return held_;
+  }
+
+  Result<std::optional<Head>> newest_in(const OpenFile& open) const {
+    DISCREET_ASSIGN(const Slots slots, read_slots(open));
     if (!slots.newest) return no_copy_is_whole();
     return std::optional<Head>(slots.newest->head);
   }
 
-  Result<void> advance(const Head& head, const Recognise& recognise) override {
-    auto open = OpenFile::open(file_, O_RDWR);
-    if (!open) return explain(open.error());
-    DISCREET_TRY(open->lock());
-    DISCREET_ASSIGN(const Slots slots, read_slots(*open));
+  /// Under its lock.
+  Result<void> move_on(const OpenFile& open, const Head& head, const Recognise& recognise) const {
+    DISCREET_ASSIGN(const Slots slots, read_slots(open));
     if (!slots.newest) return no_copy_is_whole();
     const Head& kept = slots.newest->head;
     if (recognise) DISCREET_TRY(recognise(kept));
@@ -113,28 +163,8 @@ class FileWitness : public Witness {
                        "that `discreet ledger verify` accepts, and no other"};
     }
     if (kept.sequence >= head.sequence) return {};
-    return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
+    return put(open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
   }
-
-  Result<void> replace(const Head& head) override {
-    auto open = OpenFile::open(file_, O_RDWR | O_CREAT);
-    if (!open) return explain(open.error());
-    DISCREET_TRY(open->lock());
-    DISCREET_ASSIGN(const Slots slots, read_slots(*open));
-    if (slots.newest) return put(*open, 1 - slots.newest_index, {slots.newest->turn + 1, head});
-    DISCREET_TRY(open->resize(0));
-    DISCREET_TRY(open->resize(kWitnessFileSize));
-    DISCREET_TRY(put(*open, 0, {1, head}));
-    return sync_directory_of(file_);
-  }
-
-  std::string name() const override { return path_in_quotes(file_); }
-
- private:
-  struct Slots {
-    std::optional<Slot> newest;
-    unsigned newest_index = 0;
-  };
 
   static Result<Slots> read_slots(const OpenFile& open) {
     Slots slots;
@@ -168,7 +198,15 @@ class FileWitness : public Witness {
                                 "exists, on another disk than the ledger if there is one"};
   }
 
+  static Error held(const Error& error) {
+    return {Code::kStorage,
+            "the witness cannot be used: " + error.message + "; try again when that has ended"};
+  }
+
   std::filesystem::path file_;
+  std::chrono::milliseconds wait_;
+  std::mutex mutex_;  // guards the next
+  std::shared_ptr<const OpenFile> held_;
 };
 
 }  // namespace
@@ -214,7 +252,12 @@ Result<Head> Head::parse(std::string_view given) {
 }
 
 std::unique_ptr<Witness> file_witness(std::filesystem::path file) {
-  return std::make_unique<FileWitness>(std::move(file));
+  return file_witness_within(std::move(file), kWitnessWait);
+}
+
+std::unique_ptr<Witness> file_witness_within(std::filesystem::path file,
+                                             std::chrono::milliseconds wait) {
+  return std::make_unique<FileWitness>(std::move(file), wait);
 }
 
 }  // namespace discreet::ledger

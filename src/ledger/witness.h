@@ -12,9 +12,11 @@
 //   W3  advance() moves from a head that the caller recognised, and only forward.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +55,10 @@ class Witness {
   virtual ~Witness() = default;
   /// Nothing when there is none. Fails with: kStorage; kCorrupt when no copy in it is whole.
   virtual Result<std::optional<Head>> read() = 0;
+  /// Takes its lock, so that advance() need not wait for it, until let_go(). False: another process
+  /// has it for too long. Fails with: kStorage.
+  virtual Result<bool> hold() { return true; }
+  virtual void let_go() {}
   /// Durable when it returns. `recognise` is called, under the lock, with the head that is kept;
   /// its error is returned and nothing is written. A head that is not newer than the kept one is
   /// not written either, so the witness never moves back. `recognise` may be empty when the caller
@@ -68,8 +74,14 @@ class Witness {
   virtual std::string name() const = 0;
 };
 
+/// How long a witness waits for other processes, which hold its lock for a sync at most.
+inline constexpr std::chrono::milliseconds kWitnessWait{10'000};
+
 /// A file with two slots that are written in turn, so that a torn write leaves the other one whole;
-/// locked while it is read or written, because several processes share it.
+/// locked while it is read or written, because several processes share it. Who does not get the
+/// lock within kWitnessWait fails with kStorage.
 std::unique_ptr<Witness> file_witness(std::filesystem::path file);
+std::unique_ptr<Witness> file_witness_within(std::filesystem::path file,
+                                             std::chrono::milliseconds wait);
 
 }  // namespace discreet::ledger

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/signals.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstring>
 #include <initializer_list>
+#include <utility>
 
 #include "base/check.h"
 
@@ -19,23 +21,6 @@ sigset_t awaited() {
   return set;
 }
 
-}  // namespace
-
-Signals::Signals() {
-  const sigset_t set = awaited();
-  DISCREET_CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
-}
-
-Signal Signals::wait() {
-  const sigset_t set = awaited();
-  int signal = 0;
-  DISCREET_CHECK(sigwait(&set, &signal) == 0);
-  return signal == SIGHUP ? Signal::kReload : Signal::kStop;
-}
-
-namespace {
-
 const char* last_words = "";
 
 extern "C" void leave_now(int) {
@@ -46,10 +31,43 @@ extern "C" void leave_now(int) {
 
 }  // namespace
 
-void Signals::leave_within(unsigned seconds, const char* words) {
+Signals::Signals(unsigned seconds, const char* words) : seconds_(seconds) {
+  const sigset_t set = awaited();
+  DISCREET_CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   last_words = words;
-  std::signal(SIGALRM, leave_now);
-  ::alarm(seconds);
+  if (seconds_ > 0) std::signal(SIGALRM, leave_now);
+  thread_ = std::thread([this] { receive(); });
+}
+
+Signals::~Signals() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  pthread_kill(thread_.native_handle(), SIGHUP);
+  thread_.join();
+}
+
+void Signals::receive() {
+  const sigset_t set = awaited();
+  for (;;) {
+    int signal = 0;
+    DISCREET_CHECK(sigwait(&set, &signal) == 0);
+    const std::lock_guard lock(mutex_);
+    if (is_over_) return;
+    if (signal != SIGHUP && !stops_ && seconds_ > 0) ::alarm(seconds_);
+    (signal == SIGHUP ? reloads_ : stops_) = true;
+    changed_.notify_all();
+  }
+}
+
+Signal Signals::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stops_ || reloads_; });
+  if (stops_) return Signal::kStop;
+  reloads_ = false;
+  return Signal::kReload;
 }
 
 }  // namespace discreet::server

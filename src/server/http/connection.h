@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <memory>
@@ -44,12 +45,19 @@ struct Hub {
   const Options options;
   const Handler handler;
   net::io_context io{1};
-  /// Threads, and how many requests wait for them.
+  /// Threads, and the requests that wait for them (H7).
   struct Crew {
     explicit Crew(const Pool& given) : pool(given), threads(given.workers) {}
     const Pool pool;
+    struct Waiting {
+      Request request;
+      Reply reply;
+    };
+    std::mutex mutex;                                    // guards the next three
+    std::map<std::string, std::deque<Waiting>> waiting;  // by address; none is empty
+    std::list<std::string> turns;                        // of those: whose is first
+    std::size_t size = 0;                                // of all of them
     net::thread_pool threads;
-    std::atomic<std::size_t> waiting{0};
   };
   std::list<Crew> crews;  ///< the last one takes everything
   std::atomic<std::size_t> connection_count{0};
@@ -64,6 +72,8 @@ struct Hub {
   std::uint64_t born_ = 0;
   std::string prefix_;
   std::uint64_t requests_ = 0;
+
+  void run_next(Crew& crew);
 };
 
 class ConnectionBase {

@@ -262,6 +262,59 @@ TEST(Http, APoolOfItsOwnWaitsForNobody) {
   for (auto& client : heavy) EXPECT_EQ(client->receive().body, "/heavy");
 }
 
+// H7: an address that sends much keeps only itself waiting, and out.
+TEST(Http, AddressesAreServedInTurn) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_open = false;
+  int turned_away = 0;
+  std::vector<std::string> served;
+  Options options{.workers = 1};
+  options.pools = {{.workers = 1, .takes = [](const Request&) { return true; }, .waiting_max = 4}};
+  options.log = [&](const Seen& seen) {
+    const std::lock_guard lock(mutex);
+    turned_away += seen.status == 503 ? 1 : 0;
+    changed.notify_all();
+  };
+  const auto server = Server::listen(options, [&](const Request& request, const Reply& reply) {
+                        std::unique_lock lock(mutex);
+                        served.push_back(request.path);
+                        changed.notify_all();
+                        changed.wait(lock, [&] { return is_open; });
+                        reply({.body = request.path});
+                      }).value();
+  const auto until = [&](const auto& is_so) {
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), is_so));
+  };
+  const auto send = [&](const std::string& path, unsigned source) {
+    const std::string from = "127.0.0." + std::to_string(source);
+    auto client = std::make_unique<Client>(server->port(), 0, from.c_str());
+    client->send("GET " + path + " HTTP/1.1\r\nHost: t\r\n\r\n");
+    return client;
+  };
+  const auto first = send("/first", 2);
+  until([&] { return served.size() == 1; });
+  std::vector<std::unique_ptr<Client>> crowd;
+  for (int i = 0; i < 10; ++i) crowd.push_back(send("/crowd", 2));
+  until([&] { return turned_away == 6; });
+  const auto honest = send("/honest", 3);
+  until([&] { return turned_away == 7; });
+  {
+    const std::lock_guard lock(mutex);
+    is_open = true;
+  }
+  changed.notify_all();
+  EXPECT_EQ(honest->receive().body, "/honest");
+  int told = 0;
+  for (auto& client : crowd) told += client->receive().status == 503 ? 1 : 0;
+  EXPECT_EQ(told, 7);
+  EXPECT_EQ(first->receive().status, 200);
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(served.size(), 5U);
+  EXPECT_TRUE(served[1] == "/honest" || served[2] == "/honest") << served[1] << served[2];
+}
+
 // H5: a handler that forgets its client, or throws, is a bug, and tells nothing of it.
 TEST(Http, AForgottenReplyIsABug) {
   House house;

@@ -2,6 +2,7 @@
 // What connections share.
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "engine/keyed_hash.h"
@@ -79,17 +80,57 @@ bool Hub::has_room(const std::string& peer) {
 bool Hub::hand_over(Request request, Reply reply) {
   const auto crew = std::ranges::find_if(
       crews, [&](const Crew& each) { return !each.pool.takes || each.pool.takes(request); });
-  if (crew->waiting >= crew->pool.waiting_max) return false;
-  ++crew->waiting;
-  net::post(crew->threads, [this, crew, request = std::move(request),
-                            reply = std::move(reply)]() mutable {
-    --crew->waiting;
-    try {
-      handler(std::move(request), std::move(reply));
-    } catch (const std::exception&) {  // a library's; without a reply the client is told of a bug
+  std::optional<Reply> given_up;
+  {
+    const std::lock_guard lock(crew->mutex);
+    const auto size_of = [&](const std::string& peer) {
+      const auto found = crew->waiting.find(peer);
+      return found == crew->waiting.end() ? 0 : found->second.size();
+    };
+    if (crew->size >= crew->pool.waiting_max) {
+      // The newest of the largest crowd, unless this one is of it; of several such, of the last.
+      const auto crowd =
+          std::ranges::max_element(crew->turns.rbegin(), crew->turns.rend(), {}, size_of);
+      if (crowd == crew->turns.rend() || size_of(*crowd) <= size_of(request.peer)) return false;
+      const std::string peer = *crowd;
+      std::deque<Crew::Waiting>& all = crew->waiting[peer];
+      given_up = std::move(all.back().reply);
+      all.pop_back();
+      --crew->size;
+      if (all.empty()) {
+        crew->waiting.erase(peer);
+        crew->turns.remove(peer);
+      }
     }
-  });
+    const std::string peer = request.peer;
+    if (size_of(peer) == 0) crew->turns.push_back(peer);
+    crew->waiting[peer].push_back({std::move(request), std::move(reply)});
+    ++crew->size;
+  }
+  net::post(crew->threads, [this, crew] { run_next(*crew); });
+  if (given_up) (*given_up)(refuse(Refusal::kBusy));
   return true;
+}
+
+void Hub::run_next(Crew& crew) {
+  std::unique_lock lock(crew.mutex);
+  if (crew.turns.empty()) return;  // who waited gave way
+  const std::string peer = std::move(crew.turns.front());
+  crew.turns.pop_front();
+  std::deque<Crew::Waiting>& all = crew.waiting[peer];
+  Crew::Waiting next = std::move(all.front());
+  all.pop_front();
+  --crew.size;
+  if (all.empty()) {
+    crew.waiting.erase(peer);
+  } else {
+    crew.turns.push_back(peer);
+  }
+  lock.unlock();
+  try {
+    handler(std::move(next.request), std::move(next.reply));
+  } catch (const std::exception&) {  // a library's; without a reply the client is told of a bug
+  }
 }
 
 void Hub::finish_connections(bool at_once) {

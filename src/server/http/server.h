@@ -17,7 +17,9 @@
 // H6  Connections whose client has not shown who it is (Reply::vouch) have places of their own, by
 //     address too, and end after `stranger_ms`. Where those are taken, the oldest one of the address
 //     that has the most gives way: so a flood keeps out its own address at most.
-// H7  A request waits for those of its own pool alone, and one too many is told so (503).
+// H7  A request waits for those of its own pool alone, where addresses are served in turn, one
+//     request of each. One too many is told so (503): where somebody else has more that wait, the
+//     newest of those who have the most gives way.
 //
 // Boost.Beast does the parsing and OpenSSL the encryption; neither shows in this header.
 // cpp-httplib was weighed and left: it holds a thread for each connection.
