@@ -110,7 +110,8 @@ std::vector<std::string> bob_with_chosen_ids(int visits) {
   const std::string chosen = "(VALUES " + ids + ") c(i, id)";
   return {
       "INSERT INTO visits SELECT v.* REPLACE (c.id AS id, 1000 AS patient_id, 'Bob' AS name, "
-      "CAST(i % 7 AS INTEGER) * 10 AS age, CAST(i % 50 AS DECIMAL(12, 2)) AS cost) FROM visits v, " +
+      "CAST(i % 7 AS INTEGER) * 10 AS age, CAST(i % 50 AS DECIMAL(12, 2)) AS cost) FROM visits "
+      "v, " +
           chosen + " WHERE v.id = 0",
       "INSERT INTO patients SELECT 1000, 'x'",
       "INSERT INTO labs SELECT c.id, j FROM range(2) r(j), " + chosen};
@@ -180,14 +181,18 @@ std::vector<std::string> joins_along_ids() {
       "SELECT COUNT(*) FROM labs l JOIN visits v ON l.visit_id = v.id WHERE" + bob,
       "SELECT COUNT(*), SUM(result) FROM visits v JOIN labs l ON l.visit_id = v.id WHERE" + bob,
       "SELECT MEDIAN(result) FROM labs l JOIN visits v ON l.visit_id = v.id JOIN patients p ON "
-      "v.patient_id = p.id WHERE" + bob,
+      "v.patient_id = p.id WHERE" +
+          bob,
       "SELECT COUNT(*) FROM visits v JOIN visits w ON v.id = w.id WHERE" + bob,
       "SELECT COUNT(*) FROM labs a JOIN visits v ON a.visit_id = v.id JOIN labs b ON "
-      "b.visit_id = v.id WHERE" + bob,
+      "b.visit_id = v.id WHERE" +
+          bob,
       "SELECT COUNT(*) FROM labs a JOIN labs b ON a.visit_id = b.visit_id JOIN visits v ON "
-      "a.visit_id = v.id WHERE" + bob,
+      "a.visit_id = v.id WHERE" +
+          bob,
       "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT visit_id, result FROM labs) l ON "
-      "l.visit_id = v.id WHERE" + bob,
+      "l.visit_id = v.id WHERE" +
+          bob,
   };
   const std::string some = "EXISTS (SELECT 1 FROM labs l WHERE l.visit_id = v.id";
   for (const char* more : {")", " AND l.result > 0)", " AND l.result < v.age)"}) {

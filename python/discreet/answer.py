@@ -84,7 +84,7 @@ class Answer(Sequence[Mapping[str, Any]]):
         self.units: str = facts["units"]
         self.neighbours: str = facts["neighbours"]
         self.noise: list[str] = list(facts["noise"])
-        self.notes: list[str] = [*reply["notes"], *facts["notes"]]
+        self.notes: list[str] = [*reply["notes"], *reply.get("made", []), *facts["notes"]]
         #: For each row, whether the group is so small that its relative error is useless.
         self.small: list[bool] = list(facts["small"])
         self.drawing: str = facts["drawing"]

@@ -140,6 +140,7 @@ std::string answer_text(const session::Answered& answered, report::Format format
   text += "\nprice       " + price_text(answered) + "\n";
   text += "confidence  " + sheet.confidence + " for each interval\n";
   for (const std::string& note : answered.notes) text += "note        " + note + "\n";
+  for (const std::string& note : answered.made) text += "note        " + note + "\n";
   for (const std::string& note : sheet.notes) text += "note        " + note + "\n";
   return text;
 }

@@ -156,7 +156,7 @@ std::vector<std::string> notes_of(const Policy& policy) {
           " are together above the budget: behind a server it closes for everybody once the "
           "largest question might not fit any more, and a larger one is refused (" +
           (units.largest_question ? "largest_question"
-                                  : "a tenth of the budget; or declare largest_question") +
+                                  : "a quarter of the budget; or declare largest_question") +
           "). To reserve each analyst's cap, so that no analyst learns anything of what others "
           "ask, list owner under analysts, and let all epsilons (or rhos) and all deltas add up to "
           "at most the budget's");

@@ -130,6 +130,35 @@ TEST(PolicyCheck, NotesADeltaThatIsTooLarge) {
   }
 }
 
+// What analysts of a server see of each other depends on it.
+TEST(PolicyCheck, SaysWhetherCapsAreReservedOrShared) {
+  const auto check = [](const std::string& units, const char* format) {
+    const PolicyFile file("version: 1\nsnapshot: s\nunits: {p: {" + units +
+                          "}}\ntables: {t: {source: t.parquet, unit: p}}\n");
+    const Finished got = discreet({"policy", "check", "--policy", file.path(), "--format", format});
+    EXPECT_EQ(got.status, 0) << got.err;
+    return got.out;
+  };
+  const std::string budget = "budget: {epsilon: 1, delta: 1e-6}, ";
+  const std::string reserved = budget +
+                               "analysts: {ann: {epsilon: 0.6, delta: 5e-7}, owner: {epsilon: "
+                               "0.4, delta: 5e-7}}";
+  // The owner may spend all unless there is a cap; an analyst without a delta has the budget's.
+  const std::string shared[] = {
+      budget + "analysts: {ann: {epsilon: 0.6, delta: 5e-7}}",
+      budget + "analysts: {ann: {epsilon: 0.6}, owner: {epsilon: 0.4}}",
+      budget + "analysts: {ann: {epsilon: 0.7, delta: 0}, owner: {epsilon: 0.4, delta: 0}}"};
+  const auto caps_of = [&](const std::string& units) {
+    return Json::parse(check(units, "json")).value()["units"]["p"]["caps"].text();
+  };
+  EXPECT_EQ(caps_of(reserved), "reserved");
+  EXPECT_EQ(check(reserved, "table").find("together above the budget"), std::string::npos);
+  for (const std::string& each : shared) {
+    EXPECT_EQ(caps_of(each), "shared") << each;
+    EXPECT_NE(check(each, "table").find("together above the budget"), std::string::npos) << each;
+  }
+}
+
 TEST(PolicyCheck, TellsItToProgramsToo) {
   const PolicyFile file(kGood);
   const Finished got = discreet({"policy", "check", "--policy", file.path(), "--json"});

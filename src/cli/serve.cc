@@ -37,6 +37,13 @@ class AskingWorld final : public server::api::World {
     DISCREET_ASSIGN(world->engine_, server::with_time_limit(asking->engine(), time_limit));
     DISCREET_ASSIGN(ledger::Closing closing, session::closing_of(asking->policy()));
     asking->ledger().close_early(std::move(closing));
+    DISCREET_ASSIGN(const ledger::State state, asking->ledger().state());
+    if (state.gives_one_answer()) {
+      return Error{Code::kRefused,
+                   "this ledger gives one answer in its life, since a namespace of it assumes "
+                   "coins that may be bent: analysts would see in it what others asked. Serve a "
+                   "ledger without one, or ask on the command line"};
+    }
     world->session_ =
         std::make_unique<session::Session>(asking->policy(), asking->ledger(), *world->engine_);
     world->asking_ = std::move(asking);

@@ -175,7 +175,7 @@ Result<Taught> teach(const policy::Policy& policy, ledger::Ledger& ledger, engin
   DISCREET_ASSIGN(const Sensitive<mechanism::UnitRows> rows,
                   rows_for(paid, ledger, engine, checked, log));
   if (paid.is_share()) {
-    DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), ""));
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger.give_share(std::move(paid)));
     return Taught{answer.bytes(), answer.repeated()};
   }
   const Certificate certificate = checked.certificate(lesson, policy, paid.receipts.front().id());

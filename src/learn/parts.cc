@@ -165,7 +165,7 @@ Result<Taught> teach_in_parts(const policy::Policy& policy, ledger::Ledger& ledg
   }
   if (!rows) return paid.failed(rows.error());
   if (paid.is_share()) {
-    DISCREET_ASSIGN(const ledger::Answer answer, ledger.store(std::move(paid), ""));
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger.give_share(std::move(paid)));
     tidy();
     return Taught{answer.bytes(), answer.repeated()};
   }

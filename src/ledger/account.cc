@@ -65,6 +65,7 @@ void Account::raise(const Price& more) {
 }
 
 void Account::exhaust() {
+  lost_ = cap_;
   common_ = cap_;
   extra_.clear();
   amounts_ = {};

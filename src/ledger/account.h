@@ -38,6 +38,10 @@ class Account {
   void exhaust();
 
   const Price& cap() const { return cap_; }
+  /// The cap without what exhaust() took: what may ever be spent by charges that are in the history.
+  Price owned() const {
+    return {cap_.amount.minus_or_zero(lost_.amount), cap_.delta.minus_or_zero(lost_.delta)};
+  }
   /// The bound of the theorem.
   Price spent() const;
   /// What is left for charges on everybody.
@@ -67,6 +71,7 @@ class Account {
   Amount left_of(Amount Price::* part, Blocks blocks) const;
 
   Price cap_;
+  Price lost_;
   Neighbours neighbours_;
   Price common_;
   std::vector<Price> extra_;  // as long as the highest block that was charged

@@ -213,6 +213,8 @@ class Ledger {
   /// Fails with: kStorage when there is no room, which a charge that takes over has found already;
   /// nothing was drawn then, and the try failed.
   Result<Drawing> begin_drawing(const Paid& paid);
+  /// Stores the answer to a share, as begin_drawing() and Drawing::store() do that to a charge.
+  Result<Answer> give_share(Paid&& share);
   /// This charge is not taken over any more: whoever was stopped by a limit of time says so, since
   /// time depends on data. Fails with: kStorage, kCorrupt; it may be taken over then.
   Result<void> end_charge(const Paid& paid);
@@ -356,6 +358,8 @@ class Ledger {
   Result<void> check_witness();
   Result<void> check_witness(const Result<std::optional<Head>>& kept);
   Result<void> advance_witness(const Head& next);
+  /// The charges and the time that stand in the history up to `next`.
+  Result<void> advance_witness(const Head& next, std::uint64_t charges, std::int64_t time_ms);
   Head head() const;
   void note_witnessed(const Head& kept);
 
@@ -459,6 +463,7 @@ class Ledger {
   CommitQueue queue_;
   bool is_optimistic_ = false;  // whether the last batch was; of the thread that writes
 
+  std::mutex writing_;  // held by whoever writes, before mutex_, which it lets go of now and then
   std::timed_mutex mutex_;  // guards all below; a writer that waits for others lets go of it
   std::unique_ptr<Store> store_;
   std::unique_ptr<Store> reader_;  // in the place of store_ for who looks meanwhile

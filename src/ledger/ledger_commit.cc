@@ -98,6 +98,7 @@ Result<void> Ledger::commit(const std::function<Result<void>()>& work, bool may_
 }
 
 void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
+  const std::lock_guard writing(writing_);
   // Before the lock, since somebody may hold the witness.
   std::optional<Result<std::optional<Head>>> kept;
   if (is_optimistic_) kept = witness_->read();
@@ -113,9 +114,8 @@ void Ledger::commit_batch(const std::vector<CommitQueue::Work*>& works) {
     }
   }
   if (done) return;
-  for (CommitQueue::Work* work : works) {
-    if (work->result) work->result = done.error();
-  }
+  // Refusals too: they may rest on what is not there now, or was told to nobody.
+  for (CommitQueue::Work* work : works) work->result = done.error();
 }
 
 Result<bool> Ledger::try_batch(const std::vector<CommitQueue::Work*>& works,
@@ -260,12 +260,16 @@ Result<void> Ledger::run_batch(const std::vector<CommitQueue::Work*>& works,
 }
 
 /// Behind a commit. Where somebody else has the witness for too long, nobody is told of what was
-/// committed, and the next commit that is due moves the witness: as after a crash at this point (L6c).
+/// committed, and the ledger stops: as after a crash at this point (L6c), whoever opens it next moves
+/// the witness first.
 Result<void> Ledger::move_witness(const Head& next, std::unique_lock<std::timed_mutex>& lock) {
   struct LetsGo {
     Witness* witness;
     ~LetsGo() { witness->let_go(); }
   } const lets_go{witness_.get()};
+  // What others append in the meantime is not under this head.
+  const std::uint64_t charges = state_.charges();
+  const std::int64_t time_ms = state_.time_ms();
   Result<bool> is_ours = true;
   {
     const Waits waits(*this, lock);
@@ -274,11 +278,15 @@ Result<void> Ledger::move_witness(const Head& next, std::unique_lock<std::timed_
   DISCREET_TRY(check_alive());
   if (!is_ours) return die(is_ours.error());
   if (!*is_ours) {
-    return Error{Code::kStorage, "another process holds the witness " + witness_->name() +
-                                     "; what was charged has no answer yet. Ask again when that "
-                                     "has ended"};
+    return die({Code::kStorage, "another process holds the witness " + witness_->name() +
+                                    "; what was being written stands, and a charge has no answer "
+                                    "yet. When that has ended open the ledger again, and look at "
+                                    "`discreet ledger history` before you repeat what the owner "
+                                    "wrote"});
   }
-  if (const Result<void> moved = advance_witness(next); !moved) return die(moved.error());
+  if (const Result<void> moved = advance_witness(next, charges, time_ms); !moved) {
+    return die(moved.error());
+  }
   return {};
 }
 

@@ -151,6 +151,7 @@ Result<void> Ledger::repair(Record record) {
 Result<void> Ledger::recover(const std::string& reason) {
   DISCREET_TRY(check_reason(reason));
   DISCREET_TRY(check_process());
+  const std::lock_guard writing(writing_);
   const std::lock_guard lock(mutex_);
   DISCREET_TRY(check_alive());
   if (!key_) return check_writable();
@@ -163,6 +164,7 @@ Result<void> Ledger::recover(const std::string& reason) {
 Result<void> Ledger::replace_witness(const std::string& reason, const Head& receipt) {
   DISCREET_TRY(check_reason(reason));
   DISCREET_TRY(check_process());
+  const std::lock_guard writing(writing_);
   const std::lock_guard lock(mutex_);
   DISCREET_TRY(check_alive());
   if (!key_) return check_writable();

@@ -4,6 +4,7 @@
 
 #include "ledger/ledger.h"
 #include "ledger/store_place.h"
+#include "ledger/use.h"
 
 namespace discreet::ledger {
 namespace {
@@ -94,9 +95,29 @@ Result<Verified> Ledger::verify_into(Store& store, State& again, const Progress&
     ++verified.answers;
     return {};
   };
+  // What a share leads to, and what hands it over (L12).
+  const auto check_share = [&](const Record& record) -> Result<void> {
+    const bool gives = record.kind == Kind::kCharge && record.about != 0;
+    if (record.kind != Kind::kShare && !gives) return {};
+    DISCREET_ASSIGN(const auto other, store.record(record.about));
+    const auto use = parse_use(record.request_id);
+    const bool is_sound =
+        gives ? other && other->kind == Kind::kShare && other->analyst == record.analyst &&
+                    other->units == record.units && record.price == Price() && use &&
+                    use->kind == UseKind::kAnswer && use->of == record.about
+              : other && (other->kind == Kind::kCharge || other->kind == Kind::kShare) &&
+                    other->units == record.units && other->plan == record.plan &&
+                    other->price == record.price;
+    if (is_sound) return {};
+    return Error{Code::kCorrupt, "record " + std::to_string(record.sequence) + " (" +
+                                     std::string(to_string(record.kind)) +
+                                     ") belongs to no purchase; restore the newest copy of the "
+                                     "ledger"};
+  };
   const auto check = [&](const Record& record) -> Result<void> {
     DISCREET_TRY(again.apply(record));
     if (record.kind == Kind::kAnswer) DISCREET_TRY(check_answer(record));
+    DISCREET_TRY(check_share(record));
     if (is_signed(record.kind)) ++verified.signatures;
     ++verified.records;
     if (progress && verified.records % kProgressEvery == 0) progress(verified.records);

@@ -215,6 +215,11 @@ Result<Drawing> Ledger::begin_drawing(const Paid& paid) {
   return drawing;
 }
 
+Result<Answer> Ledger::give_share(Paid&& share) {
+  DISCREET_ASSIGN(Drawing drawing, begin_drawing(share));
+  return drawing.store(std::move(share), "");
+}
+
 Drawing::Drawing(Drawing&& other) noexcept
     : ledger_(std::exchange(other.ledger_, nullptr)),
       charge_(other.charge_),

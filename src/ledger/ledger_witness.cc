@@ -93,8 +93,11 @@ Result<void> Ledger::check_witness(const Result<std::optional<Head>>& kept) {
 /// After a commit; `next` is our head. The check is made once more under the witness's own lock: of
 /// two copies that both committed after the same head only one gets past it.
 Result<void> Ledger::advance_witness(const Head& next) {
-  const std::uint64_t charges = state_.charges();
-  const std::int64_t time_ms = state_.time_ms();
+  return advance_witness(next, state_.charges(), state_.time_ms());
+}
+
+Result<void> Ledger::advance_witness(const Head& next, std::uint64_t charges,
+                                     std::int64_t time_ms) {
   const auto recognised = [&](const Head& kept) -> Result<void> {
     if (witnessed_ && kept == *witnessed_) return {};
     DISCREET_TRY(check_head(kept));

@@ -315,20 +315,20 @@ Result<void> State::fold_top_up(const Record& record) {
 bool is_reserved(const NamespaceState& space) {
   Price sum;
   for (const auto& [name, account] : space.analysts) {
-    sum.amount = sum.amount.saturating_plus(account.cap().amount);
-    sum.delta = sum.delta.saturating_plus(account.cap().delta);
+    sum.amount = sum.amount.saturating_plus(account.owned().amount);
+    sum.delta = sum.delta.saturating_plus(account.owned().delta);
   }
-  const Price& cap = space.total.cap();
-  return sum.amount <= cap.amount && sum.delta <= cap.delta;
+  const Price total = space.total.owned();
+  return sum.amount <= total.amount && sum.delta <= total.delta;
 }
 
 Price Closing::largest(const NamespaceState& space) const {
   const auto found = declared.find(space.terms.name);
   if (found != declared.end()) return found->second;
-  const auto tenth = [](const Amount& amount) {
-    return Amount::from_units(amount.units() / 10).value();
+  const auto quarter = [](const Amount& amount) {
+    return Amount::from_units(amount.units() / 4).value();
   };
-  return {tenth(space.total.cap().amount), tenth(space.total.cap().delta)};
+  return {quarter(space.total.cap().amount), quarter(space.total.cap().delta)};
 }
 
 Result<void> check_raise(const NamespaceState& space, const Account& account, const Price& more) {

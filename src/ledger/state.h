@@ -39,13 +39,13 @@ struct NamespaceState {
   Result<std::vector<std::size_t>> numbers_of(const std::vector<std::string>& names) const;
 };
 
-/// Whether the caps of all analysts together are at most the total: then nobody's spending takes
-/// anything from another. Else they share it.
+/// Whether the caps of all analysts together are at most the total, each without what a recovery
+/// counted as spent: then nobody's spending takes anything from another. Else they share it.
 bool is_reserved(const NamespaceState& space);
 
 /// When a namespace whose caps are shared closes (L12).
 struct Closing {
-  /// The largest price of one question, by namespace; a tenth of the total cap where none is named.
+  /// The largest price of one question, by namespace; a quarter of the total cap where none is named.
   std::map<std::string, Price, std::less<>> declared = {};
 
   Price largest(const NamespaceState& space) const;

@@ -307,12 +307,12 @@ TEST(Closing, RefusesWhatIsLargerThanTheLargestQuestion) {
   const auto refused = retry(*ledger, {.id = "2", .key = "k"});
   EXPECT_EQ(refused.error().code, Code::kRefused) << refused.error().message;
   EXPECT_TRUE(retry(*ledger, {.id = "3", .key = "k", .lines = {fixture::line("0.25")}}));
-  // A tenth where nothing is declared.
+  // A quarter where nothing is declared.
   ledger->close_early({});
   EXPECT_EQ(
-      retry(*ledger, {.analyst = "bob", .id = "4", .lines = {fixture::line("1.01")}}).error().code,
+      retry(*ledger, {.analyst = "bob", .id = "4", .lines = {fixture::line("2.51")}}).error().code,
       Code::kRefused);
-  EXPECT_TRUE(retry(*ledger, {.analyst = "bob", .id = "4", .lines = {fixture::line("1")}}));
+  EXPECT_TRUE(retry(*ledger, {.analyst = "bob", .id = "4", .lines = {fixture::line("2.5")}}));
 }
 
 // Reserved caps: what one analyst is told of their own budget comes before what all have left.

@@ -75,7 +75,7 @@ class Witness {
 };
 
 /// How long a witness waits for other processes, which hold its lock for a sync at most.
-inline constexpr std::chrono::milliseconds kWitnessWait{10'000};
+inline constexpr std::chrono::milliseconds kWitnessWait{4'000};
 
 /// A file with two slots that are written in turn, so that a torn write leaves the other one whole;
 /// locked while it is read or written, because several processes share it. Who does not get the

@@ -146,7 +146,7 @@ struct Units {
   Caps budget;
   std::map<std::string, Caps> analysts;
   /// The largest price of one question, behind a server whose analysts share the budget: it closes
-  /// when that might not fit any more. None: a tenth of the budget.
+  /// when that might not fit any more. None: a quarter of the budget.
   std::optional<Caps> largest_question = {};
   /// "patients.year": a column of a table of this namespace that has the unit's column itself; a
   /// unit has exactly one value there, for ever. Empty: no blocks.

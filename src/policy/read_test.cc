@@ -369,6 +369,27 @@ TEST(ReadPolicy, NotionsAndNeighboursAndBlocks) {
   EXPECT_NE(all(reading.mistakes).find("'2024' twice"), std::string::npos);
 }
 
+TEST(ReadPolicy, TheLargestQuestionIsAtMostTheBudget) {
+  const auto with = [](const std::string& caps) {
+    return read_policy(replaced(kClinic, "analysts:", "largest_question: " + caps + ", analysts:"),
+                       ".");
+  };
+  Reading reading = with("{epsilon: 0.5, delta: 1e-8}");
+  ASSERT_TRUE(reading.policy.has_value()) << all(reading.mistakes);
+  const Caps largest = *reading.policy->units.at("patients").largest_question;
+  EXPECT_EQ(largest.epsilon, Rational::ratio(1, 2));
+  EXPECT_EQ(largest.delta, Rational::ratio(1, 100'000'000));
+  reading = with("0.5");
+  ASSERT_TRUE(reading.policy.has_value()) << all(reading.mistakes);
+  EXPECT_EQ(reading.policy->units.at("patients").largest_question->delta,
+            Rational::ratio(1, 4'000'000));  // a quarter of the budget's
+  reading = with("{epsilon: 11}");
+  EXPECT_NE(all(reading.mistakes).find("largest_question is above the budget"), std::string::npos);
+  reading = with("{epsilon: 1, delta: 1e-5}");
+  EXPECT_NE(all(reading.mistakes).find("largest_question is above the budget"), std::string::npos);
+  EXPECT_FALSE(read_policy(kClinic, ".").policy->units.at("patients").largest_question);
+}
+
 /// The clinic with blocks by `column`, and this type of patients.enrolled.
 std::string with_blocks(const std::string& column, const std::string& values,
                         const std::string& type) {

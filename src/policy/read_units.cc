@@ -133,7 +133,7 @@ void read_largest_question(Fields& fields, Units& units, Mistakes& mistakes) {
   const std::string path = fields.path_of("largest_question");
   const bool known = units.budget.epsilon.sign() > 0;  // else that mistake is noted already
   const auto caps =
-      read_caps(*node, path, units.notion, known ? units.budget.delta / 10 : Rational(0), mistakes);
+      read_caps(*node, path, units.notion, known ? units.budget.delta / 4 : Rational(0), mistakes);
   if (!caps) return;
   if (known) check_below(*caps, units.budget, *node, path, mistakes);
   units.largest_question = *caps;

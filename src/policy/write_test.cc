@@ -56,6 +56,7 @@ Units any_units(const std::string& name) {
   units.budget = any_caps(units, false);
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i)
     units.analysts[any_name()] = any_caps(units, true);
+  if (toss()) units.largest_question = any_caps(units, true);
   return units;
 }
 

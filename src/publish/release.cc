@@ -149,7 +149,7 @@ Result<Publication> Publisher::publish(const Request& request, const engine::Own
     return paid.failed(rows.error());
   }
   if (paid.is_share()) {
-    DISCREET_ASSIGN(const ledger::Answer answer, ledger_.store(std::move(paid), ""));
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger_.give_share(std::move(paid)));
     return shown(answer);
   }
   ReleaseFacts facts{.units = charge.units().name,

@@ -151,11 +151,11 @@ Result<OwnerExplanation> Session::explain_to_owner(const Request& request) {
     const ledger::Quote::Also& also = quote.also[i];
     DISCREET_ASSIGN(const ledger::NamespaceState* const larger, state.find(also.units));
     const ledger::Notion its = larger->terms.notion;
-    explanation.notes.push_back(
-        also.units + " pays as well: " + to_text(its, also.price, Round::kUp) + "; left " +
-        to_text(its, also.left, Round::kDown) + " for " + request.analyst);
-    also_left.push_back("left of " + also.units +
-                        " in all: " + to_text(its, owners.also_left[i], Round::kDown));
+    explanation.notes.push_back(also.units +
+                                " pays as well: " + to_text(its, also.price, Round::kUp));
+    also_left.push_back("left of " + also.units + ": " +
+                        to_text(its, owners.also_left[i], Round::kDown) + " in all, " +
+                        to_text(its, also.left, Round::kDown) + " for " + request.analyst);
   }
   for (const std::string& note : notes_on_coins(checked)) explanation.notes.push_back(note);
   const std::vector<ChargeLine>& lines = checked.charge().lines();

@@ -88,41 +88,47 @@ bool lacks_rows(const sql::Query& query, const AnswerSheet& sheet) {
   return false;
 }
 
-void fill_notes(const sql::Query& query, const plan::Checked& checked, AnswerSheet& sheet) {
-  sheet.notes = query.notes;
-  if (lacks_rows(query, sheet)) {
-    sheet.notes.push_back(kNoteOfNoRows);
-  }
+/// How an answer is made: of the question and the policy alone. It is not stored, since two ways of
+/// writing one question have other notes, which would tell who of two bought it first.
+std::vector<std::string> notes_of(const sql::Query& query, const plan::Checked& checked,
+                                  const ledger::Quote& quote) {
+  std::vector<std::string> notes = query.notes;
   if (!checked.unit_column().empty()) {
     const auto& tables = checked.plan().source.tables;
     const bool made =
         std::ranges::any_of(tables, [](const plan::TableUse& use) { return use.is_subquery(); });
-    sheet.notes.push_back("counts " + bounds_text(checked) + "; further rows are left out" +
-                          (made ? " (rows of a subquery are meant, and where "
-                                  "contribution_bounds_per_group are given a unit's total in a "
-                                  "group is one row: those bounds hold for it)"
-                                : ""));
+    notes.push_back("counts " + bounds_text(checked) + "; further rows are left out" +
+                    (made ? " (rows of a subquery are meant, and where "
+                            "contribution_bounds_per_group are given a unit's total in a "
+                            "group is one row: those bounds hold for it)"
+                          : ""));
   }
   if (std::string joined = plan::to_text(checked.joined_rows()); !joined.empty()) {
-    sheet.notes.push_back(std::move(joined));
+    notes.push_back(std::move(joined));
   }
   if (checked.listed() && !checked.plan().keys.empty()) {
-    sheet.notes.push_back(
+    notes.push_back(
         "the groups are those that are listed: rows whose key is NULL or none of them are in none");
   }
   if (checked.selection()) {
-    sheet.notes.push_back(
+    notes.push_back(
         "keys were found privately, by coins of their own: intervals hold for each value that "
         "appears");
   }
   if (checked.threshold()) {
-    sheet.notes.push_back(
+    notes.push_back(
         "keys were found privately, by the noise of their values: intervals hold for each value, "
         "not given that its key appeared; where few units share a key that did, values are more "
         "often too high than too low");
   }
-  for (const std::string& note : bought_ranges(checked)) sheet.notes.push_back(note);
-  for (const std::string& note : notes_on_coins(checked)) sheet.notes.push_back(note);
+  for (const std::string& note : bought_ranges(checked)) notes.push_back(note);
+  for (const std::string& note : notes_on_coins(checked)) notes.push_back(note);
+  for (const ledger::Quote::Also& also : quote.also) {
+    notes.push_back("charged to " + also.units + " as well: epsilon or rho " +
+                    shown(also.price.amount.value(), Round::kUp) + ", delta " +
+                    shown(also.price.delta.value(), Round::kUp));
+  }
+  return notes;
 }
 
 }  // namespace
@@ -173,9 +179,14 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
     if (quote.fits) DISCREET_TRY(engine::check_ready(engine_, checked, log));
   }
   DISCREET_ASSIGN(ledger::Outcome outcome, ledger_.charge(charge, question));
-  const auto stored = [](const ledger::Answer& answer) -> Result<Answered> {
+  const auto stored = [&](const ledger::Answer& answer) -> Result<Answered> {
     DISCREET_ASSIGN(AnswerSheet sheet, parse_answer(answer.bytes()));
     Answered answered{std::move(sheet), answer.bytes(), answer.repeated()};
+    answered.made = notes_of(prepared.query, checked, quote);
+    // What was stored up to 0.9 has them itself.
+    std::erase_if(answered.made, [&](const std::string& note) {
+      return std::ranges::find(answered.sheet.notes, note) != answered.sheet.notes.end();
+    });
     answered.charge = answer.charge();
     answered.receipt = answer.receipt();
     return answered;
@@ -190,7 +201,7 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
     return paid.failed(groups.error());
   }
   if (paid.is_share()) {
-    DISCREET_ASSIGN(const ledger::Answer answer, ledger_.store(std::move(paid), ""));
+    DISCREET_ASSIGN(const ledger::Answer answer, ledger_.give_share(std::move(paid)));
     return stored(answer);
   }
   DISCREET_ASSIGN(const ledger::State state, ledger_.state());
@@ -200,12 +211,7 @@ Result<Answered> Session::ask_settled(const Request& request, const engine::Owne
 
   AnswerSheet sheet;
   fill_rows(prepared.query, checked, drawn, request.confidence, sheet);
-  fill_notes(prepared.query, checked, sheet);
-  for (const ledger::Quote::Also& also : quote.also) {
-    sheet.notes.push_back("charged to " + also.units + " as well: epsilon or rho " +
-                          shown(also.price.amount.value(), Round::kUp) + ", delta " +
-                          shown(also.price.delta.value(), Round::kUp));
-  }
+  if (lacks_rows(prepared.query, sheet)) sheet.notes.push_back(kNoteOfNoRows);
   sheet.units = charge.units().name;
   sheet.neighbours = to_string(charge.units().neighbours);
   sheet.snapshot = policy_.snapshot;

@@ -96,6 +96,7 @@ struct Answered {
   ledger::Sequence charge = 0;          ///< of what was paid for it; the owner's to see
   std::uint64_t receipt = 0;            ///< the same for analysts (ledger::receipt_number)
   std::vector<std::string> notes = {};  ///< how epsilon was solved for
+  std::vector<std::string> made = {};   ///< how the answer is made: bounds, groups, ranges
 };
 
 /// One point of a curve.

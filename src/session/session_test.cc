@@ -188,7 +188,6 @@ TEST(Session, FindsKeysThatManyUnitsShareAndPaysDeltaForThem) {
             (std::set<std::string>{"Bonn", "Ulm"}));
   EXPECT_EQ(sheet.delta, "0.000000001");
   EXPECT_EQ(sheet.epsilon, "9");
-  EXPECT_FALSE(sheet.notes.empty());
   expect_intervals(sheet);
   Request pure = request("SELECT city, COUNT(*) FROM visits GROUP BY city");
   pure.options.delta = {};
@@ -341,10 +340,12 @@ TEST(Session, ListedGroupsSayThatOthersAreLeftOut) {
       "SELECT CASE WHEN age > 60 THEN 'old' END AS k, COUNT(*) AS n FROM visits GROUP BY 1";
   const auto answered = clinic.ask(request(sql, "1"));
   ASSERT_TRUE(answered.has_value()) << answered.error().message;
-  EXPECT_TRUE(is_noted(answered->sheet.notes, "rows whose key is NULL"));
+  EXPECT_TRUE(is_noted(answered->made, "rows whose key is NULL"));
+  // It is of the question as it was written, so whoever shares the bytes is not told it by them.
+  EXPECT_EQ(answered->bytes.find("rows whose key is NULL"), std::string::npos);
   const auto one = clinic.ask(request("SELECT COUNT(*) FROM visits", "1"));
   ASSERT_TRUE(one.has_value());
-  EXPECT_FALSE(is_noted(one->sheet.notes, "rows whose key is NULL"));
+  EXPECT_FALSE(is_noted(one->made, "rows whose key is NULL"));
 }
 
 TEST(Session, ExplainsTheErrorOfEveryOutput) {

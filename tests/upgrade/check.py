@@ -63,7 +63,9 @@ def check_ledger(world):
         documents = world.ask(analyst, [fields for fields, _ in each])
         for (fields, document), found in zip(each, documents, strict=True):
             assert document["repeated"], fields
-            same(fields["sql"], found, document)
+            # What is told beside the bytes is not stored: the number of the receipt, how it is made.
+            beside = ("charge", "made")
+            same(fields["sql"], *({name: part for name, part in each.items() if name not in beside} for each in (found, document)))
         answers += len(each)
     same("records after asking again", len(world.history()), records)
     if (world.folder / "days.json").exists():

@@ -82,7 +82,7 @@ export function answerCard(answer: Answer, sql: string): HTMLElement {
     h('p', {}, `${sheet.notion} ${sheet.epsilon}${sheet.delta === '0' ? '' : ` and delta ${sheet.delta}`}, receipt ${answer.charge}. `,
       sheet.notion === 'epsilon' ? `In words: ${guessText(price, Number(sheet.delta))}.` : ''),
     h('details', {}, h('summary', {}, 'How it was made'),
-      h('ul', {}, sheet.notes.map((text) => h('li', {}, text)), sheet.noise.map((text) => h('li', {}, h('code', {}, text))))),
+      h('ul', {}, [...answer.made, ...sheet.notes].map((text) => h('li', {}, text)), sheet.noise.map((text) => h('li', {}, h('code', {}, text))))),
     h('div', { class: 'row' },
       h('button', { on: { click: () => download(`${name}.csv`, 'text/csv', csvOf(sheet)) } }, 'Download CSV'),
       h('button', { on: { click: () => download(`${name}.json`, 'application/json', JSON.stringify({ sql, ...answer }, null, 1)) } }, 'Download JSON')));

@@ -26,7 +26,7 @@ export interface Sheet {
   columns: { name: string; key: boolean; interval: boolean; type: string; number: boolean }[];
   rows: Cell[][]; small: boolean[]; clipped: string[];
 }
-export interface Answer { repeated: boolean; charge: number; notes: string[]; answer: Sheet }
+export interface Answer { repeated: boolean; charge: number; notes: string[]; made: string[]; answer: Sheet }
 export interface Job { job: string; kind: string; stage: string; due: string; due_ms: number; report: boolean }
 export interface LedgerRecord {
   record: number; receipt: number; time: string; kind: string; namespace: string; analyst: string; amount: string; delta: string;

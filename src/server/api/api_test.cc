@@ -384,20 +384,20 @@ TEST(Api, SurveysAreCollectedFromAnybody) {
 
 TEST(Api, TheOwnerSeesRefusalsUnlocksAndTheAnalystNoTotals) {
   House house({.cap = "4"});
-  // Where caps are shared a question has at most a tenth of the budget, and the last tenth is not
-  // sold: how much others spent is not press's to know.
+  // Where caps are shared a question has at most a quarter of the budget, and the last quarter is
+  // not sold: how much others spent is not press's to know.
   const auto ask = [&](const char* who, const std::string& age, const char* epsilon) {
     const Json body = {{"sql", "SELECT COUNT(*) FROM visits WHERE age > " + age},
                        {"epsilon", epsilon}};
     return house.query(who, body.dump());
   };
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(ask("ann", std::to_string(i), "0.4").status, 200);
-  EXPECT_EQ(ask("press", "20", "0.5").status, 403);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask("ann", std::to_string(i), "1").status, 200);
+  EXPECT_EQ(ask("press", "20", "1.1").status, 403);
   EXPECT_EQ(ask("ann", "9", "0.1").status, 200);
   const Got refused = ask("press", "20", "0.1");
   EXPECT_EQ(refused.status, 402);
   EXPECT_NE(refused.body.find("used up"), refused.body.npos) << refused.body;
-  EXPECT_EQ(refused.body, ask("press", "0", "0.4").body);  // which ann has
+  EXPECT_EQ(refused.body, ask("press", "0", "1").body);  // which ann has
   const std::string explained = house.ask("press", "POST", "/api/v1/explain", kCount).body;
   EXPECT_EQ(explained.find("total"), explained.npos) << explained;
   const Json status = Json::parse(house.ask("audit", "GET", "/api/v1/status").body).value();

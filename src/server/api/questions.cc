@@ -191,7 +191,8 @@ Result<std::string> try_explain(Service& service, const Call& call) {
 std::string answer_document(const session::Answered& answered) {
   return "{\"repeated\":" + std::string(answered.repeated ? "true" : "false") +
          ",\"charge\":" + std::to_string(answered.receipt) +
-         ",\"notes\":" + json_text(answered.notes) + ",\"answer\":" + answered.bytes + "}";
+         ",\"notes\":" + json_text(answered.notes) + ",\"made\":" + json_text(answered.made) +
+         ",\"answer\":" + answered.bytes + "}";
 }
 
 std::string explanation_document(const session::Explanation& e) {

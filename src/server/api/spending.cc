@@ -78,16 +78,17 @@ class OwnRecords {
     const auto use = record.kind == Kind::kCharge && record.price == ledger::Price()
                          ? ledger::parse_use(record.request_id)
                          : std::optional<ledger::Use>();
+    // A run in parts has them only for whoever bought it first.
+    if (use && use->kind == UseKind::kPart) return;
     const bool joins = record.kind == Kind::kAlsoCharge || record.kind == Kind::kAlsoShare;
     std::string kind(to_string(record.kind));
     if (record.kind == Kind::kShare) kind = to_string(Kind::kCharge);
     if (record.kind == Kind::kAlsoShare) kind = to_string(Kind::kAlsoCharge);
     std::string detail = record.detail;
     if (use) {
-      kind = use->kind == UseKind::kTry    ? "try"
-             : use->kind == UseKind::kPart ? "part"
-             : use->kind == UseKind::kEnd  ? "end"
-                                           : to_string(Kind::kAnswer);
+      kind = use->kind == UseKind::kTry   ? "try"
+             : use->kind == UseKind::kEnd ? "end"
+                                          : to_string(Kind::kAnswer);
       detail = use->number == 0 ? "" : kind + " " + std::to_string(use->number);
     }
     const bool is_payment = !use && (record.kind == Kind::kCharge || record.kind == Kind::kShare);
@@ -100,18 +101,31 @@ class OwnRecords {
       if (paid != receipts_.end()) receipt = paid->second;
     }
     const std::string day = to_utc(record.time_ms).substr(0, 10);
-    days_[{day, receipt}].push_back({{"record", receipt},
-                                     {"receipt", receipt},
-                                     {"time", day},
-                                     {"kind", kind},
-                                     {"namespace", record.units},
-                                     {"analyst", record.analyst},
-                                     {"amount", record.price.amount.to_string()},
-                                     {"delta", record.price.delta.to_string()},
-                                     {"request_id", use ? "" : given_id(record)},
-                                     {"about", is_payment ? 0 : receipt},
-                                     {"detail", detail},
-                                     {"blocks", blocks_of(record)}});
+    std::vector<Json>& own = days_[{day, receipt}];
+    const bool has_blocks = !use && record.kind != Kind::kAnswer;
+    own.push_back({{"record", receipt},
+                   {"receipt", receipt},
+                   {"time", day},
+                   {"kind", kind},
+                   {"namespace", record.units},
+                   {"analyst", record.analyst},
+                   {"amount", record.price.amount.to_string()},
+                   {"delta", record.price.delta.to_string()},
+                   {"request_id", use ? "" : given_id(record)},
+                   {"about", is_payment ? 0 : receipt},
+                   {"detail", detail},
+                   {"blocks", has_blocks ? blocks_of(record) : std::vector<std::string>()}});
+    if (record.kind != Kind::kShare || record.content != Hash{}) return;
+    // It was given at once, which other answers have a record for.
+    Json answer = own.back();
+    answer["kind"] = to_string(Kind::kAnswer);
+    answer["amount"] = "0";
+    answer["delta"] = "0";
+    answer["request_id"] = "";
+    answer["about"] = receipt;
+    answer["detail"] = "";
+    answer["blocks"] = std::vector<std::string>();
+    own.push_back(std::move(answer));
   }
   /// By day and receipt.
   std::deque<Json> all() {

@@ -93,21 +93,11 @@ tables:
     columns: {age: {type: integer, range: [0, 100]}}
 )";
 
-/// Whether namespaces whose caps are shared close early: only then can bob not tell others apart.
-template <class Ledger>
-concept ClosesEarly = requires(Ledger& ledger) { ledger.close_early({}); };
-inline constexpr bool kClosesSharedCaps = ClosesEarly<ledger::Ledger>;
-template <class Ledger>
-void close_early(Ledger& ledger) {
-  if constexpr (ClosesEarly<Ledger>) ledger.close_early({});
-}
-
 struct Rules {
   bool is_shared = false;      ///< each cap is as large as the total
   bool has_postgres = true;    ///< whether anybody asks over PostgreSQL's protocol; it takes longer
   bool is_long_first = false;  ///< what is long goes before questions: these take long today
   std::size_t per_tick = 3;
-  std::size_t waiting_max = 1000;  ///< of all analysts together, where there is such a limit
   std::size_t kept_max = 10'000;
 };
 
@@ -207,11 +197,6 @@ class Ground {
   std::unique_ptr<FragileEngine> engine_;
 };
 
-template <class Options>
-void set_waiting_max(Options& options, std::size_t most) {
-  if constexpr (requires { options.waiting_max; }) options.waiting_max = most;
-}
-
 /// One reading of the policy over a ledger that stays.
 class WorldsWorld final : public World {
  public:
@@ -259,8 +244,7 @@ class Stage {
                               .long_threads = 1,
                               .kept_max = rules_.kept_max,
                               .clock = clock};
-    set_waiting_max(options, rules_.waiting_max);
-    close_early(*ledger_);
+    ledger_->close_early({});
     service_ =
         Service::open({.state = scratch_ / "state",
                        .open = [this]() -> Result<std::shared_ptr<World>> {
@@ -700,11 +684,11 @@ struct Told {
   std::string complaint = {};      ///< what is wrong after the closing
 };
 
-/// Whether what all have spent there has passed the cap less the largest question, a tenth of it.
+/// Whether what all have spent there has passed the cap less the largest question, a quarter of it.
 inline bool is_closed(Stage& stage, const std::string& units) {
   const ledger::State state = stage.ledger().state().value();
   const ledger::Account& total = state.find(units).value()->total;
-  return total.spent().amount.value() > total.cap().amount.value() * Rational::ratio(9, 10);
+  return total.spent().amount.value() > total.cap().amount.value() * Rational::ratio(3, 4);
 }
 
 /// With shared caps bob buys the first of these at the beginning, and ann the second.
@@ -785,7 +769,7 @@ inline Told play(Ground& ground, const Rules& rules, const Script& script,
   out.texts = bob.told;
   out.bytes = bob.bytes;
   out.routes = bob.routes;
-  if (kClosesSharedCaps && rules.is_shared && is_closed(stage, "patients")) {
+  if (rules.is_shared && is_closed(stage, "patients")) {
     out.complaint = complaint_after_closing(bob);
   }
   return out;

@@ -40,7 +40,7 @@ struct Reading {
 struct Asked {
   session::AnswerSheet sheet;
   bool repeated = false;
-  std::vector<std::string> notes = {};       ///< how epsilon was solved for
+  std::vector<std::string> notes = {};       ///< how epsilon was solved for, and the answer made
   std::shared_ptr<Kept<Told>> repeats = {};  ///< of the reading it was asked under, for a repeat
 };
 

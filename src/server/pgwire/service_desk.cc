@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/pgwire/service_desk.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace discreet::server::pgwire {
 
 Result<std::optional<identity::Account>> ServiceDesk::prove(const identity::ScramTry& given) {
@@ -73,6 +77,7 @@ Result<std::optional<Asked>> ServiceDesk::wait(const session::Request& request,
   DISCREET_ASSIGN(const Current now, current());
   const std::shared_ptr<api::World>& world = now.world;
   const auto made_of = [](session::Answered answered, std::shared_ptr<Kept<Told>> repeats) {
+    std::ranges::move(answered.made, std::back_inserter(answered.notes));
     return std::optional(Asked{.sheet = std::move(answered.sheet),
                                .repeated = answered.repeated,
                                .notes = std::move(answered.notes),
