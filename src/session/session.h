@@ -50,6 +50,9 @@ struct Request {
   std::string request_id = {};  ///< empty: one is made up
   Confidence confidence = default_confidence();
   std::optional<WantedError> error = {};  ///< in place of options.epsilon
+  /// Records from there on are not looked at for an earlier answer: they are of what was not shown
+  /// yet. None: all are.
+  std::optional<ledger::Sequence> shown_before = {};
 };
 
 /// One measurement of a question, before it is asked.

@@ -126,6 +126,7 @@ Result<std::optional<Epsilon>> Session::earlier_epsilon(sql::Query query, const 
   DISCREET_TRY(ledger_.history([&](const ledger::Record& record) {
     using ledger::Kind;
     // Only what this analyst paid for: another's answer would tell for nothing.
+    if (request.shown_before && record.sequence >= *request.shown_before) return Result<void>{};
     if (record.units != units || record.analyst != request.analyst ||
         record.snapshot != policy_.snapshot || prices.size() >= kPricesMax) {
       return Result<void>{};

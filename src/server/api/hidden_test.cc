@@ -295,6 +295,28 @@ TEST(Hidden, QuestionsDoNotTellNeighboursApart) {
   }
 }
 
+// An error to reach is solved from an earlier answer, which is none before its deadline.
+TEST(Hidden, WhatAnErrorIsSolvedFromDoesNotTellWhetherTheEngineIsDone) {
+  House house({.answer_ms = kAnswerMs, .holds_time = true});
+  const auto explained = [&] {
+    return house
+        .ask("ann", "POST", "/api/v1/explain",
+             R"({"sql":"SELECT COUNT(*) FROM visits","error":"5%"})")
+        .body;
+  };
+  const std::string before = explained();
+  Gate gate(house, Lane::kQuestions);
+  Json asked = Json::parse(kCount).value();
+  asked["wait"] = false;
+  EXPECT_EQ(house.query("ann", asked.dump()).status, 202);
+  const std::string early = explained();
+  gate.open_and_finish();
+  EXPECT_EQ(explained(), early);
+  pass(house);
+  EXPECT_NE(explained(), early);
+  EXPECT_NE(explained(), before);
+}
+
 /// A question over PostgreSQL's protocol, from its own thread.
 class PgClient {
  public:

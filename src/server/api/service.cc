@@ -260,7 +260,9 @@ void Service::note(const http::Seen& seen) {
 }
 
 Result<session::Explanation> Service::explain(World& world, const session::Request& request) {
-  DISCREET_ASSIGN(session::Explanation explained, world.session().explain(request));
+  session::Request as_asked = request;
+  if (const auto shown = in_flight_.shown(request.analyst)) as_asked.shown_before = shown->records;
+  DISCREET_ASSIGN(session::Explanation explained, world.session().explain(as_asked));
   return as_shown(world, request.analyst, std::move(explained));
 }
 

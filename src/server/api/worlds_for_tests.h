@@ -276,10 +276,14 @@ class Stage {
     if (rules_.is_long_first) close_gate();
   }
   ~Stage() {
+    end();
+    server_->stop();
+  }
+  /// Whoever waits for a deadline that does not come any more is told so.
+  void end() {
     open_gate();
     open_gate(jobs::Lane::kLong);
     service_->stop();
-    server_->stop();
   }
 
   /// Until the gate opens no question of anybody's begins.
@@ -772,6 +776,7 @@ inline Told play(Ground& ground, const Rules& rules, const Script& script,
   if (rules.is_shared && is_closed(stage, "patients")) {
     out.complaint = complaint_after_closing(bob);
   }
+  stage.end();
   return out;
 }
 
