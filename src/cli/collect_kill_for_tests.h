@@ -94,6 +94,10 @@ class CollectKillTrial {
             (folder_ / "s.survey").string(),
             "--store",
             (folder_ / "store").string(),
+            "--peer-rate",  // all clients have one address, and a fast machine sends much
+            "1000000",
+            "--peer-reports",
+            "1000000000",
             "--listen",
             "127.0.0.1:0"};
   }
