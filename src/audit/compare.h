@@ -72,7 +72,7 @@ DeltaBracket measure_delta(const Distribution& a, const Distribution& b, const R
 /// 1 - delta likely. S, the set of measure_epsilon's lower end, counts as one outcome:
 ///   ln((p(S) - delta)^alpha (p'(S) + u')^(1 - alpha) + sum over others of p^alpha p'^(1 - alpha))
 ///   / (alpha - 1) + ln(1 - delta)
-/// There is no upper one: the unresolved tail may carry any amount. Low orders look less far into
+/// No upper bound is given: the unresolved tail may carry any amount. Low orders look less far into
 /// the tail. Requires: 4 order is whole.
 Rational measure_renyi(const Distribution& a, const Distribution& b, const Rational& order,
                        const Rational& delta = 0);

@@ -45,11 +45,11 @@ struct Question {
 class Answer {
  public:
   const std::string& bytes() const { return bytes_; }
-  /// The charge or share by which whoever asks has these bytes.
+  /// The charge or share with which the asker paid for these bytes.
   Sequence charge() const { return charge_; }
   /// The same in a number that tells nothing of others (receipt_number()).
   std::uint64_t receipt() const { return receipt_; }
-  /// Whether whoever asks had these bytes before. That others had them is not told.
+  /// Whether the asker had these bytes before; says nothing about other analysts.
   bool repeated() const { return repeated_; }
 
  private:
