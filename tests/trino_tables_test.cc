@@ -269,9 +269,14 @@ TEST(TrinoTables, WithVeryManyRowsOfOnePersonNeedNoMoreMemory) {
   Cluster& cluster = Cluster::instance();
   const std::string schema = "memory.n" + std::to_string(getpid());
   cluster.must("CREATE SCHEMA " + schema);
-  cluster.must("CREATE TABLE " + schema +
-               ".t AS SELECT 1 AS u, a * 1000 + b AS x FROM UNNEST(sequence(1, 600)) AS s(a), "
-               "UNNEST(sequence(1, 1000)) AS t(b)");
+  // 600,000 in all. A scan holds a page of what one statement wrote, whoever's it is: so they are
+  // written in pieces.
+  cluster.must("CREATE TABLE " + schema + ".t (u integer, x integer)");
+  for (int piece = 0; piece < 12; ++piece) {
+    cluster.must("INSERT INTO " + schema + ".t SELECT 1, " + std::to_string(piece) +
+                 " * 50000 + a * 1000 + b FROM UNNEST(sequence(0, 49)) AS s(a), "
+                 "UNNEST(sequence(1, 1000)) AS t(b)");
+  }
   policy::Policy policy = policy_of(schema + ".t", {});
   policy.tables["t"].columns = {column_of("x", Type::kInteger)};
   policy.engine += "&session.query_max_memory_per_node=8MB";
